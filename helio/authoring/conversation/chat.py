@@ -147,15 +147,12 @@ class Chat:
             "/cost": self._cost,
             "/quit": self._quit,
         }
-        self._answers: dict[str, Callable[[], Answer]] = {
-            "/help": lambda: self._help(""),
-            "/diff": lambda: self._diff(""),
-            "/show": lambda: self._show(""),
-            "/cost": lambda: self._cost(""),
-            "what changed": lambda: self._diff(""),
+        self._answers: dict[str, Callable[[str], Answer]] = {
+            **{name: self._commands[name] for name in ("/help", "/diff", "/show", "/cost")},
+            "what changed": self._diff,
             "what is left to do": self._work,
             "where the files are": self._files,
-            "nothing": lambda: Answer(("say what to plot or what to change; /help lists the commands",)),
+            "nothing": lambda _: Answer(("say what to plot or what to change; /help lists the commands",)),
         }
         """What a sentence may ask for without a slash: only what changes and runs nothing."""
 
@@ -272,7 +269,7 @@ class Chat:
                 return self._corrected(text, what)
         meaning = meaning_of(text)
         if meaning in self._answers and (meaning != "what changed" or self._pending()):
-            return self._answers[meaning]()
+            return self._answers[meaning]("")
         if meaning in self._commands:
             raise RequestError(f"{text!r} is no request", advice=f"use the command {meaning}")
         return self._requested(text)
@@ -307,7 +304,7 @@ class Chat:
             )
         return found
 
-    def _work(self) -> Answer:
+    def _work(self, _: str) -> Answer:
         """Say which steps the last pending change computes again."""
         pending = self._pending()
         if not pending:
@@ -315,7 +312,7 @@ class Chat:
         with closing(self._desk()) as desk:
             return Answer((work_line(desk.work(pending[-1])),))
 
-    def _files(self) -> Answer:
+    def _files(self, _: str) -> Answer:
         """Say where the figures of the last run or preview are."""
         record = self._last_drawn()
         lines = [f"{file['kind']:<5} {file['file']}" for file in record.header.get("artefacts", ())]
@@ -419,8 +416,7 @@ class Chat:
 
     # Commands ---------------------------------------------------------------------------------------------
 
-    def _help(self, rest: str) -> Answer:
-        del rest
+    def _help(self, _: str) -> Answer:
         width = max(map(len, COMMANDS))
         return Answer(
             (
@@ -440,8 +436,7 @@ class Chat:
             return Answer(tuple(self.progress.files) or ("no file goes with the next sentence",))
         return self.give([] if names == ["none"] else names)
 
-    def _show(self, rest: str) -> Answer:
-        del rest
+    def _show(self, _: str) -> Answer:
         template = self._template()
         lines = [f"{template.get('id', '')}: {template.get('name', '')}".rstrip(": ")]
         for name, facts in (template.get("variables") or {}).items():
@@ -449,8 +444,7 @@ class Chat:
         lines += [f"  step {step['step_id']}: {describe_step(step)}" for step in template["steps"]]
         return Answer(tuple(lines))
 
-    def _diff(self, rest: str) -> Answer:
-        del rest
+    def _diff(self, _: str) -> Answer:
         pending = self._pending()
         if not pending:
             return Answer(("no pending change",))
@@ -461,10 +455,8 @@ class Chat:
         return Answer((*lines, *review_lines(changed, new=first.earlier is None)))
 
     def _preview(self, rest: str) -> Answer:
-        pending = self._pending()
-        if not pending:
-            raise RequestError("no change is pending", advice="/run draws the pipeline as it is")
-        drawings = self._tools.draw(pending[-1], _range(rest))
+        last = self._some_pending("/run draws the pipeline as it is")[-1]
+        drawings = self._tools.draw(last, _range(rest))
         lines = [*drawings.lines(), *(f"no preview  {error}" for error in drawings.errors)]
         return Answer(tuple(lines), is_error=not drawings.files)
 
@@ -484,9 +476,7 @@ class Chat:
         return Answer((*lines, f"{run.status}: {run.id}{note}"), is_error=run.status == "failed")
 
     def _accept(self, rest: str) -> Answer:
-        pending = self._pending()
-        if not pending:
-            raise RequestError("no change is pending", advice="first say what to change")
+        pending = self._some_pending("first say what to change")
         numbers = [part.strip() for part in rest.split(",") if part.strip()]
         if not all(number.isdecimal() for number in numbers):
             raise RequestError(f"'{rest}' are not numbers of changes", advice="write for example /accept 1,3")
@@ -499,13 +489,11 @@ class Chat:
         return Answer((*lines, f"accepted {path}"))
 
     def _reject(self, rest: str) -> Answer:
-        pending = self._pending()
-        if not pending:
-            raise RequestError("no change is pending", advice="first say what to change")
+        last = self._some_pending("first say what to change")[-1]
         with closing(self._desk()) as desk:
-            desk.proposals.reject(pending[-1], because=scrub_of(self._settings)(rest))
-        self.conversation.note("rejected", proposals=[pending[-1].id])
-        return Answer((f"rejected: {pending[-1].request}",))
+            desk.proposals.reject(last, because=scrub_of(self._settings)(rest))
+        self.conversation.note("rejected", proposals=[last.id])
+        return Answer((f"rejected: {last.request}",))
 
     def _undo(self, rest: str) -> Answer:
         if rest:
@@ -531,14 +519,12 @@ class Chat:
             self.conversation.note("author", by=chosen)
         return Answer((f"author: {writer}",))
 
-    def _cost(self, rest: str) -> Answer:
-        del rest
+    def _cost(self, _: str) -> Answer:
         spent, cost = self.progress.tokens, self.progress.cost
         said = f"a model used {_spent(spent, cost)}" if spent else "no tokens: no model was asked"
         return Answer((f"{number_of(len(self.progress.said), 'line')}; {said}",))
 
-    def _quit(self, rest: str) -> Answer:
-        del rest
+    def _quit(self, _: str) -> Answer:
         lines = [f"saved: {self.id}; `helio chat --continue` resumes it"]
         lines += self._propose_memory()
         pending = self._pending()
@@ -580,6 +566,13 @@ class Chat:
         Leave out those that were decided elsewhere, and those that cannot be read, which `greeting` names.
         """
         return [proposal for proposal in self._loaded()[0] if proposal.state == "pending"]
+
+    def _some_pending(self, advice: str) -> Sequence[Proposal]:
+        """Return the pending proposals; refuse the command if there is none."""
+        pending = self._pending()
+        if not pending:
+            raise RequestError("no change is pending", advice=advice)
+        return pending
 
     def _loaded(self) -> tuple[Sequence[Proposal], Sequence[RequestError]]:
         """Load the proposals of this conversation that can be read, and say why the others cannot."""

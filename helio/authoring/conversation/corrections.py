@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from helio.authoring.rules.changes.atom_values import COLOURS
 from helio.authoring.rules.questions.asked import PANEL
 from helio.authoring.rules.questions.question_form import is_wish
+from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.durations import duration_pattern
 from helio.knowledge.frame_names import FRAMES
-from helio.knowledge.quantities import spellings
 from helio.knowledge.vocabulary import VOCABULARY
 
 _CORRECTION = re.compile(
@@ -19,18 +21,15 @@ _CORRECTION = re.compile(
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(r"\s*(?P<what>.+?),?\s+instead\s*[.!]*", re.IGNORECASE)
-_COLOURS = "|".join(sorted(VOCABULARY["colours"], key=len, reverse=True))
-_CRAFTS = "|".join(sorted(map(re.escape, spellings()), key=len, reverse=True))
-_DURATION = r"\d+(?:\.\d+)?\s*-?(?:ms|s|sec(?:ond)?s?|min(?:ute)?s?|h|hours?|d|days?)"
 _VALUES = tuple(
     re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for words in (
-        rf"(?:(?:dark|light)\s*)?(?:{_COLOURS})",
+        rf"(?:(?:dark|light)\s*)?(?:{COLOURS})",
         r"dashed|dotted|solid",
         r"log(?:arithmic)?|lin(?:ear)?|symlog",
-        _DURATION,
+        duration_pattern(),
         "|".join(FRAMES),
-        _CRAFTS,
+        names_of_spacecraft(),
     )
 )
 _LOOKS = 3
@@ -38,7 +37,7 @@ _LOOKS = 3
 _PRONOUN = re.compile(r"\b(?:it|them|this|that)\b", re.IGNORECASE)
 _OBJECT = re.compile(
     r"\s*(?:(?:please|now|and|also|then)\s+)*[a-z]+\s+(?P<object>(?:the\s+)?.+?)"
-    rf"(?:\s+(?:(?:(?:dark|light)\s*)?(?:{_COLOURS})|dashed|dotted|solid|log\w*|linear|thicker|thinner|"
+    rf"(?:\s+(?:(?:(?:dark|light)\s*)?(?:{COLOURS})|dashed|dotted|solid|log\w*|linear|thicker|thinner|"
     r"(?:to|in|over|by|with|as|at|above|below|from|for)\b.*))?\s*[.!]*",
     re.IGNORECASE,
 )

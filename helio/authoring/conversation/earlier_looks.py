@@ -35,24 +35,17 @@ def colour_operations(
     step, lines = _figure(template)
     if step is None:
         raise RequestError("the pipeline draws no figure")
+    step_id, path = str(step["step_id"]), ("tool_args", "spec")[: 2 if step.get("tool_name") == RENDER else 1]
+    present = _looks(template)
     for name, other in earlier:
         looks = _looks(other)
-        colours: Mapping[str, str] = looks.get("trace_colors") or {}
-        wanted = {key: looks[key] for key in _WHOLE if looks.get(key)}
-        if not colours and not wanted:
-            continue
-        present = _looks(template)
-        path = ("tool_args", "spec") if step.get("tool_name") == RENDER else ("tool_args",)
-        step_id = str(step["step_id"])
+        matched = _matched(lines, _figure(other)[1], looks.get("trace_colors") or {})
+        colours = (present.get("trace_colors") or {}) | {**matched}
+        wanted = {key: looks[key] for key in _WHOLE if looks.get(key)} | {"trace_colors": colours}
         operations = [
             Operation("set", step_id, (*path, key), value)
             for key, value in wanted.items()
-            if present.get(key) != value
-        ]
-        operations += [
-            Operation("set", step_id, (*path, "trace_colors", line), colour)
-            for line, colour in _matched(lines, _figure(other)[1], colours).items()
-            if (present.get("trace_colors") or {}).get(line) != colour
+            if value and present.get(key) != value
         ]
         if operations:
             return operations, name

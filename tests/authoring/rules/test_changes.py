@@ -250,6 +250,7 @@ def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name
         ("l1-compare", "use 1 hour data"),  # of Wind none
         ("b-power-spectrum", "B in RTN"),  # every minute only
         ("mixed-units", "use electrons instead of protons"),  # beta is drawn
+        ("omni-solar-wind", "drop T, remove beta"),  # beta is not drawn
     ],
 )
 def test_a_wish_that_is_half_understood_is_refused(author, templates, name, request_):
@@ -329,6 +330,17 @@ def test_a_sentence_changes_one_value_and_nothing_else(author, templates, name, 
 )
 def test_new_lines_fit_the_figure(author, templates, name, request_, expected):
     assert expected in " ".join(changed(author, templates(name), request_))
+
+
+def test_a_part_of_a_sentence_that_changes_nothing_is_noted(author, templates):
+    draft = author.edit("density red, temperature on log axis", templates("swpc-now"))
+    assert draft.notes == ("'temperature on log axis' changes nothing: the pipeline is already like this",)
+
+
+@pytest.mark.parametrize("request_", ["the other panels taller", "density red and the other two panels log"])
+def test_other_panels_are_those_that_the_sentence_leaves(author, templates, request_):
+    with pytest.raises(NotUnderstood, match="which panels"):
+        author.edit(request_, templates("swpc-now"))
 
 
 @pytest.mark.parametrize("request_", ["only flares below M1", "only M flares", "only flares from C1 to M1"])
@@ -450,6 +462,19 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("omni-solar-wind", "use 6 hourly averages", "cadence: 6h"),
         ("storm-overview", "-100 nT instead of -50", "$THRESHOLD, default: -50 → -100"),
         ("storm-overview", "Dst* model thick", 'step figure: line of Dst_model: {"width": 3.0}'),
+        ("wind-plasma", "6 h running mean of the temperature in red", "colour of temperature: red"),
+        ("wind-plasma", "6 h running mean over the density, dashed", 'line of density: {"dash": "dash"}'),
+        ("swpc-now", "add the dynamic pressure", "panel 5: Pdyn"),
+        ("omni-storm", "put AE as the last panel", "panel 5: OMNI_AE"),
+        ("omni-storm", "make SYM-H the first panel", "panel 1: OMNI_HRO_1MIN.SYM_H"),
+        ("ace-strength", "go back to hourly", "window: 10min → 1h"),
+        ("ace-strength", "and the same for Wind?", "WI_H0_MFI"),
+        ("omni-solar-wind", "take ¦B¦ out of the top panel", "- 4 OMNI_COHO1HR_MERGED_MAG_PLASMA.ABS_B"),
+        ("omni-solar-wind", "replace the hourly speed by daily means", "V_binned"),
+        ("omni-solar-wind", "density log and the other three panels linear", "y scale of panel 1"),
+        ("omni-solar-wind-overview", "drop AU", "AE, AL, AU [nT] → AE, AL [nT]"),
+        ("storm-overview", "Dst* in green", "colour of Dst_star: black → green"),
+        ("solo-overview", "shade 10 March 2022", '"x1": "2022-03-11T00:00"'),
     ],
 )
 def test_short_wishes_are_read(author, templates, name, request_, told):
@@ -540,6 +565,30 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
             "add a 6 h running mean of the magnitude, thick red",
             "ACE_Bmag_smooth: red",
             "black",
+        ),
+        (
+            "omni-solar-wind",
+            "put the temperature between B and V",
+            "panel 2: OMNI_COHO1HR_MERGED_MAG_PLASMA.T",
+            "OMNI2",
+        ),
+        (
+            "mms-burst",
+            "B magnitude on top of the components, in black",
+            "colour of Bmag: black",
+            "colour of B:",
+        ),
+        (
+            "storm-overview",
+            "Dst* and the model in different panels",
+            "panel 8: Dst_model",
+            "panel 5",
+        ),
+        (
+            "mms-curlometer",
+            "drop the quality panel",
+            "panel 4: no longer quality",
+            "B GSE",
         ),
         (
             "mms-burst",

@@ -57,7 +57,7 @@ VALUES = (
     ("mms-burst", "zoom in on 13:06:30 - 13:07:20", {"$TIME_RANGE": "2015-10-16T13:06:30 to 2015-10-16T13:07:20"}),
     ("storm-overview", "zoom to 17-18 March", {"$TIME_RANGE": "2015-03-17 to 2015-03-19"}),
     ("storm-overview", "06:00-12:00 UT on the 17th", {"$TIME_RANGE": "2015-03-17T06:00:00 to 2015-03-17T12:00:00"}),
-    ("gle73-particles", "begin at 15 UT", {"$TIME_RANGE": "2021-10-28T15:00 to 2021-10-29T00:00:00"}),
+    ("gle73-particles", "begin at 15 UT", {"$TIME_RANGE": "2021-10-28T15:00:00 to 2021-10-29T00:00:00"}),
     ("psp-encounter", "take the deflection from a 1 h mean field rather than 6 h", {"$BACKGROUND": "1h"}),
     ("psp-encounter", "strahl at 500 eV instead of 314", {"$STRAHL_ENERGY": 500}),
     ("psp-encounter", "background 2 h", {"$BACKGROUND": "2h"}),

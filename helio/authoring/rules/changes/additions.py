@@ -19,11 +19,12 @@ from helio.authoring.rules.changes.added_content import (
 )
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import PLACE, Atom
-from helio.authoring.rules.changes.clauses import Clause, Rule
+from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.merged_steps import merged
+from helio.authoring.rules.changes.moments import default_ranges
 from helio.authoring.rules.changes.own_inputs import computed_here
-from helio.authoring.rules.changes.panel_settings import panel_numbers, put_panel_type
+from helio.authoring.rules.changes.panel_settings import named_panels, panel_numbers, put_panel_type
 from helio.authoring.rules.refusals import refuse_computation
 from helio.authoring.writing.computations import DERIVED, OF_TWO
 from helio.authoring.writing.notes import TimeNote
@@ -45,9 +46,15 @@ _BETWEEN = re.compile(
     r"\bbetween\s+(?:the\s+)?(?:panels?\s+of\s+)?$",
     re.IGNORECASE,
 )
+_AS_PANEL = re.compile(r"\b(?:as|an?|add)\s+(?:the\s+|an?\s+)?$", re.IGNORECASE)
 _BEFORE_PANEL = re.compile(r"\b(?:to|in|into|on|onto)\s+(?:the\s+)?$", re.IGNORECASE)
 _WITH_PANEL = re.compile(
     r"^\W*(?:an?\s+|the\s+|one\s+)?(?:\w+\s+){1,2}(?:sub)?panel\s+(?:with|for|of|showing|that\s+shows)\b",
+    re.IGNORECASE,
+)
+_ONE_PANEL = re.compile(
+    r"\btogether\b|\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b"
+    r"|\b(?:one|a single)\s+(?:(?:more|new|extra|further)\s+)?panel\b",
     re.IGNORECASE,
 )
 _IN_NEW_PANEL = re.compile(rf"\b(?:in|as)\s+an?\s+(?:{PLACE})\s+(?:sub)?panel\b", re.IGNORECASE)
@@ -66,6 +73,11 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities that the figure does not draw yet, or the magnitude of a vector that it draws."""
     place = _place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
+    is_new = clause.has("verb:add", "rel:also")
+    if place.at is not None and not is_new and editor.lines_of(content):
+        moved = editor.numbers_of(content)
+        editor.put_panels(moved, place.at - sum(number <= place.at for number in moved))
+        return
     named = vectors_of(editor, content, editor.drawn)
     vectors = without_magnitude(editor, named)
     if named and not vectors:
@@ -109,10 +121,8 @@ def vectors_of(editor: FigureEditor, content: str, among: Sequence[str]) -> list
 
 def without_magnitude(editor: FigureEditor, vectors: Sequence[str]) -> list[str]:
     """Return the vectors of which the figure does not draw the magnitude yet."""
-    drawn = [editor.lines.producers.get(line) for line in editor.drawn]
-    done = {
-        step.params.get("source_label") for step in drawn if step is not None and step.tool == "magnitude"
-    }
+    drawn = [editor.lines.producers[line] for line in editor.drawn if line in editor.lines.producers]
+    done = {step.params.get("source_label") for step in drawn if step.tool == "magnitude"}
     return [line for line in vectors if line not in done]
 
 
@@ -157,11 +167,9 @@ def _parts_of(editor: FigureEditor, content: str) -> list[str]:
         return [editor.component(f"{vector}.{match['axis'].casefold()}")]
     field = _field_of(editor, vector)
     give = "parallel" if match["parallel"] else "perpendicular"
-    label = editor.free_label(f"{vector}_{give}")
-    args = {"vector_label": vector, "field_label": field, "give": give, "output_label": label}
+    args = {"vector_label": vector, "field_label": field, "give": give}
     intent = "Component along the field" if match["parallel"] else "Size of the part across the field"
-    editor.add_step(editor.free_id(label), "along_field", args, intent, after=vector)
-    return [label]
+    return [editor.compute("along_field", f"{vector}_{give}", args, intent, after=vector)]
 
 
 def _field_of(editor: FigureEditor, vector: str) -> str:
@@ -178,10 +186,8 @@ def _field_of(editor: FigureEditor, vector: str) -> str:
 
 def add_magnitude(editor: FigureEditor, vector: str) -> str:
     """Compute the magnitude of a vector; return its label."""
-    label = editor.free_label(f"{vector}mag")
-    args = {"source_label": vector, "output_label": label}
-    editor.add_step(editor.free_id(label), "magnitude", args, "Compute the magnitude", after=vector)
-    return label
+    args = {"source_label": vector}
+    return editor.compute("magnitude", f"{vector}mag", args, "Compute the magnitude", after=vector)
 
 
 def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instead: Sequence[str]) -> None:
@@ -212,20 +218,18 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         editor.notes += preferences
     if not request.computations and not instead:
         _check_new(editor, request)
-    if (
-        _COMPUTED.search(clause.text)
-        and len(request.quantities) == 1
-        and request.quantities[0].name in DERIVED
-    ):
-        request = replace(request, computed=request.quantities[0].name)
+    names = [quantity.name for quantity in request.quantities]
+    if _COMPUTED.search(clause.text) and len(names) == 1 and names[0] in DERIVED:
+        request = replace(request, computed=names[0])
     if own := "" if instead else computed_here(editor, request):
         _put_into(editor, [own], place, instead)
         set_look(editor, clause, [own])
         return
-    cadence = request.cadence or coarse_cadence(editor)
-    # the new data have to reach into this time
     timed = replace(
-        request, times=_default_ranges(editor)[:1], cadence=cadence, at_hand=fetched_pairs(editor)
+        request,
+        times=tuple(default_ranges(editor)[:1]),  # the new data have to reach into this time
+        cadence=request.cadence or coarse_cadence(editor),
+        at_hand=fetched_pairs(editor),
     )
     made, notes = write_template(timed, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
     labels = merged(editor, made)
@@ -235,14 +239,8 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     if not drawn:
         raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
     editor.notes += [note for note in notes if not isinstance(note, TimeNote)]
-    one = re.search(
-        r"\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b"
-        r"|\b(?:one|a single)\s+(?:(?:more|new|extra|further)\s+)?panel\b"
-        r"|\btogether\b",
-        clause.text,
-        re.IGNORECASE,
-    )
-    if len(drawn) == 1 and place.into is None and re.search(r"\btogether\b", clause.text, re.IGNORECASE):
+    one = _ONE_PANEL.search(clause.text)
+    if len(drawn) == 1 and place.into is None and one and one[0].casefold() == "together":
         raise NotUnderstood(
             f"helio does not understand together with what to draw {drawn[0]}",
             advice="add them one after the other, then say 'put A and B in one panel'",
@@ -253,7 +251,7 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     _put_into(editor, drawn, place, instead, together=together)
     set_look(editor, clause, drawn)
     if second:
-        editor.put("right", [*(editor.spec.get("right") or []), *second])
+        editor.put_more("right", second)
         editor.notes.append(f"{', '.join(second)} has its axis at the right")
 
 
@@ -268,37 +266,30 @@ def _of_second_unit(editor: FigureEditor, lines: Sequence[str]) -> list[str]:
     return [line for line in lines if editor.lines.unit(line) != units[0]]
 
 
-def _default_ranges(editor: FigureEditor) -> tuple[str, ...]:
-    """Return the defaults of the time ranges of the template that is changed."""
-    return tuple(
-        facts["default"]
-        for facts in editor.after.get("variables", {}).values()
-        if facts.get("type") == "time_range" and facts.get("default")
-    )
-
-
 def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:
     """Superpose new lines as a figure superposes its own: on the same events, in the same bins."""
     producers = editor.lines.producers
-    steps = [step for line in editor.drawn if (step := producers.get(line)) is not None]
+    steps = [producers[line] for line in editor.drawn if line in producers]
     if not steps or any(step.tool != SUPERPOSED for step in steps):
         return drawn
     like = next(step for step in steps if step.params.get("give") is None)
-    labels = []
-    for line in drawn:
-        label = editor.free_label(f"{line}_superposed")
-        args = {**like.params, "series_label": line, "output_label": label}
-        editor.add_step(editor.free_id(label), SUPERPOSED, args, f"{line} around the events", after=line)
-        labels.append(label)
-    return labels
+    return [
+        editor.compute(
+            SUPERPOSED,
+            f"{line}_superposed",
+            {**like.params, "series_label": line},
+            f"{line} around the events",
+            after=line,
+        )
+        for line in drawn
+    ]
 
 
 def set_look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:
     """Set the colour, the dashes and the kind of panel that a clause names for its new lines."""
     for line in lines:
         if clause.has("paneltype"):
-            number = next(at for at, panel in enumerate(editor.panels, 1) if line in panel)
-            put_panel_type(editor, number, clause.value("paneltype"))
+            put_panel_type(editor, editor.panels_with([line])[0], clause.value("paneltype"))
         if clause.has("colour"):
             editor.put("trace_colors", clause.value("colour"), line)
         if clause.has("dash"):
@@ -321,53 +312,34 @@ class _Place:
 def _place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> _Place:
     numbered = [atom for atom in atoms if atom.kind == "panel"]
     used = [*numbered, *(atom for atom in atoms if atom.kind == "rel")]
-    relation = next(
-        (
-            atom
-            for atom in atoms
-            if atom.kind == "rel" and atom.value in ("above", "below", "top", "bottom", "before", "after")
-        ),
-        None,
-    )
+    relation = next((atom for atom in atoms if atom.tags[-1] in PLACED_BESIDE), None)
     if relation is not None:
-        beside = [
-            atom for atom in atoms if atom.start > relation.start and atom.kind in ("what", "craft", "panel")
-        ][:1]
+        named = [atom for atom in atoms if atom.kind in ("what", "craft", "panel")]
+        beside = [atom for atom in named if atom.start > relation.start][:1]
         above = relation.value in ("above", "top", "before")
         if beside and relation.value not in ("top", "bottom"):
-            numbers = (
-                panel_numbers(editor, beside)
-                if beside[0].kind == "panel"
-                else editor.numbers_of(beside[0].text)
-            )
+            numbers = named_panels(editor, beside)
             return _Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
         return _Place(tuple(used), at=0 if above else len(editor.panels))
     names = [atom for atom in atoms if atom.kind in ("what", "craft")]
-    first = next((atom for atom in names if _BETWEEN.search(clause.text[: atom.start - clause.start])), None)
-    if first is not None and not clause.has("tool"):
-        beside = names[names.index(first) :]
+    ahead = {atom: _BETWEEN.search(clause.ahead_of(atom)) for atom in names}
+    between = next((match for match in ahead.values() if match is not None), None)
+    if between is not None and not clause.has("tool"):
+        beside = [atom for atom in names if atom.start - clause.start >= between.end()]
         numbers = sorted({number for atom in beside for number in editor.numbers_of(atom.text)})
         if len(beside) != _PAIR or len(numbers) < _PAIR or numbers[-1] - numbers[0] != len(numbers) - 1:
             raise NotUnderstood("a new panel comes between two neighbouring panels")
-        return _Place((*used, *beside), at=editor.numbers_of(beside[0].text)[-1])
+        words = (between.start(), beside[-1].stop - clause.start)
+        return _Place((*used, *beside), at=editor.numbers_of(beside[0].text)[-1], words=words)
     if numbered:
-        spoken = clause.text[: numbered[0].start - clause.start]
-        numbers = (
-            _new_number(editor, numbered[0])
-            if re.search(r"\b(?:as|an?|add)\s+(?:the\s+|an?\s+)?$", spoken, re.IGNORECASE)
-            or _WITH_PANEL.search(clause.text)
-            else []
-        )
-        if numbers:
+        is_new = _AS_PANEL.search(clause.ahead_of(numbered[0])) or _WITH_PANEL.search(clause.text)
+        if numbers := _new_number(editor, numbered[0]) if is_new else []:
             return _Place(tuple(used), at=numbers[0] - 1)
         return _Place(tuple(used), into=panel_numbers(editor, numbered)[0] - 1)
-    for atom in atoms:
-        if atom.kind not in ("what", "craft"):
-            continue
-        ahead = clause.text[: atom.start - clause.start]
-        behind = clause.text[atom.stop - clause.start :]
-        named = re.match(r"\s+(?:panel|plot)\b", behind, re.IGNORECASE) and _BEFORE_PANEL.search(ahead)
-        if _INTO.search(ahead) or named:
+    for atom in names:
+        spoken, behind = clause.ahead_of(atom), clause.text[atom.stop - clause.start :]
+        is_named = re.match(r"\s+(?:panel|plot)\b", behind, re.IGNORECASE) and _BEFORE_PANEL.search(spoken)
+        if _INTO.search(spoken) or is_named:
             return _Place((*used, atom), into=editor.numbers_of(atom.text)[0] - 1)
     return _drawn_onto(editor, clause, used) or _Place(tuple(used))
 
@@ -391,9 +363,9 @@ def _drawn_onto(editor: FigureEditor, clause: Clause, used: Sequence[Atom]) -> _
         if last["panel"] or how in _JOINING or (_OVERLAID.search(clause.text) and how != "and"):
             is_frame = last["what"].upper() in FRAMES  # add the velocity in GSM
             lines = [] if is_frame else editor.lines.meant(plain_name(last["what"]), editor.figure())
-            numbers = [at for at, panel in enumerate(editor.panels) if set(panel) & set(lines)]
+            numbers = editor.panels_with(lines)
             if len(numbers) == 1:
-                return _Place(tuple(used), into=numbers[0], words=last.span())
+                return _Place(tuple(used), into=numbers[0] - 1, words=last.span())
         last = _ONTO.search(clause.text, last.start() + 1)
     return None
 
@@ -401,28 +373,16 @@ def _drawn_onto(editor: FigureEditor, clause: Clause, used: Sequence[Atom]) -> _
 def _new_number(editor: FigureEditor, atom: Atom) -> list[int]:
     """Return the number of a panel that does not exist yet: ``a fourth panel`` of a figure with three."""
     count = len(editor.panels)
-    return (
-        [count + 1]
-        if atom.value in ((count + 1,), (-1,))
-        else [place for place in atom.value if 0 < place <= count]
-    )
+    is_next = atom.value in ((count + 1,), (-1,))
+    return [count + 1] if is_next else [place for place in atom.value if 0 < place <= count]
 
 
 def _content(clause: Clause, atoms: Sequence[Atom], place: tuple[int, int] = (0, 0)) -> str:
     """Return the words of a clause that name what to draw, without those of its place."""
-    kept = [" "] * len(clause.text)
-    ignored = {
-        atom
-        for atom in clause.atoms
-        if atom not in atoms
-        or atom.kind in ("verb", "paneltype", "colour", "dash", "relative", "rel", "line")
-    }
-    for at, letter in enumerate(clause.text):
-        where = at + clause.start
-        named = place[0] <= at < place[1]
-        if not named and not any(atom.start <= where < atom.stop for atom in ignored):
-            kept[at] = letter
-    text = re.sub(r"\b(?:the\s+)?(?:two|both)\s+", "", _FILLER.sub(" ", "".join(kept)), flags=re.IGNORECASE)
+    looks = ("verb", "paneltype", "colour", "dash", "relative", "rel", "line")
+    kept = clause.without([atom for atom in clause.atoms if atom not in atoms or atom.kind in looks])
+    kept = kept[: place[0]] + " " * (place[1] - place[0]) + kept[place[1] :]
+    text = re.sub(r"\b(?:the\s+)?(?:two|both)\s+", "", _FILLER.sub(" ", kept), flags=re.IGNORECASE)
     text = re.sub(r"\band\s+it\b(?:\s+(?:as|in|on))?\s*$", " ", text.strip(" ,"), flags=re.IGNORECASE)
     return " ".join(text.split()).strip(" ,")
 
@@ -449,7 +409,7 @@ def _put_into(
         panels[at:at] = [drawn] if together else [[label] for label in drawn]
     editor.redraw(panels)
     if was_right:
-        editor.put("right", [*(editor.spec.get("right") or []), *drawn])
+        editor.put_more("right", drawn)
 
 
 def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
@@ -461,7 +421,8 @@ def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
             continue
         if request.frame and editor.lines.frame(line) not in ("", request.frame):
             continue
-        own, of = editor.lines.own_quantities(_unscaled(editor, line)), editor.lines.crafts(line)
+        unscaled = editor.lines.source(line, ("rescale", "convert_units"))
+        own, of = editor.lines.own_quantities(unscaled), editor.lines.crafts(line)
         frame = editor.lines.frame(line) or stated_frame(line)
         for quantity in request.quantities:
             letter = {B: "b", VELOCITY: "v"}.get(quantity.name, "\0") + f"_?{quantity.component}"
@@ -474,22 +435,13 @@ def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
                 )
 
 
-def _unscaled(editor: FigureEditor, line: str) -> str:
-    """Return the label that a line is in another unit or scale; the line itself if it is not."""
-    step = editor.lines.producers.get(line)
-    while step is not None and step.tool in ("rescale", "convert_units") and len(step.labels) == 1:
-        line = step.labels[0]
-        step = editor.lines.producers.get(line)
-    return line
-
-
 def _quantities_of(editor: FigureEditor, panel: int) -> tuple[RequestQuantity, ...]:
     """Return the quantity that the lines of a panel have in common."""
-    known = [editor.lines.quantities(label) for label in editor.panels[panel]]
-    common = set.intersection(*known) if known else set()
-    own = [editor.lines.own_quantities(label) for label in editor.panels[panel]]
-    exact = set.intersection(*own) if own else set()
-    return tuple(RequestQuantity(name) for name in sorted(exact or common)[:1])
+    own, inherited = (
+        set.intersection(*map(known, editor.panels[panel]))
+        for known in (editor.lines.own_quantities, editor.lines.quantities)
+    )
+    return tuple(RequestQuantity(name) for name in sorted(own or inherited)[:1])
 
 
 ANY_PART = (
@@ -534,7 +486,7 @@ def add_panel(editor: FigureEditor, clause: Clause) -> None:
 def _says_place(clause: Clause) -> bool:
     """Return whether a clause without a verb says where something new comes: ``the clock angle below``."""
     return clause.has("rel:above", "rel:below") or any(
-        _BETWEEN.search(clause.text[: atom.start - clause.start]) for atom in clause.of("what")
+        _BETWEEN.search(clause.ahead_of(atom)) for atom in clause.of("what")
     )
 
 

@@ -12,11 +12,12 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities, strength_beside
 from helio.authoring.rules.changes.atom_reading import plain_name, read_atoms
 from helio.authoring.rules.changes.atoms import Atom
-from helio.authoring.rules.changes.clauses import Clause, Rule
+from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
 from helio.authoring.rules.changes.marks import MARKS
 from helio.authoring.rules.changes.panel_settings import (
+    asked_panels,
     is_spectrogram,
     named_panels,
     panel_numbers,
@@ -24,8 +25,8 @@ from helio.authoring.rules.changes.panel_settings import (
     says_panel,
 )
 from helio.authoring.rules.changes.replacements import replace_quantities
-from helio.authoring.writing.asking import EVERY
 from helio.knowledge.quantities import spellings
+from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.pipelines.template.labels import owner
 
@@ -47,25 +48,18 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     for atom in clause.of("what"):
         inside = _IN_PANEL.fullmatch(atom.text) if says_panel(clause, atom.text) else None
         if inside:
-            there = [line for number in editor.numbers_of(inside["panel"]) for line in panels[number - 1]]
+            there = editor.lines_in(editor.numbers_of(inside["panel"]))
             gone += [line for line in editor.known(inside["line"], every=True) if line in there]
-        elif says_panel(clause, atom.text) or (clause.has("panel") and not numbers):
+        elif says_panel(clause, atom.text):
             numbers += _panels_named(editor, clause, atom)
-        elif numbers:  # remove Wind from panel 2
-            continue
-        else:
-            gone += editor.known(atom.text)
-            gone += _named_after(editor, atom)
-    if (
-        clause.has("panel")
-        and clause.has("what")
-        and not any(says_panel(clause, name) for name in clause.names)
-    ):
+        elif not clause.has("panel"):
+            gone += [*editor.known(atom.text), *_named_after(editor, atom)]
+    if clause.has("panel") and not any(says_panel(clause, name) for name in clause.names):
         meant = {name: editor.lines.meant(name, editor.figure()) for name in clause.names}
         if unknown := [name for name, lines in meant.items() if not lines]:
             raise NotUnderstood(f"the figure has no line called '{unknown[0]}'")
         lines = list(chain.from_iterable(meant.values()))
-        if re.search(r"\b(?:from|in|of)\b", clause.text, re.IGNORECASE) and lines:
+        if clause.says(r"\b(?:from|in|of)\b") and lines:  # remove Wind from panel 2
             kept = [
                 [line for line in panel if at not in numbers or line not in lines]
                 for at, panel in enumerate(panels, 1)
@@ -130,9 +124,9 @@ def _drop_parts(editor: FigureEditor, vector: str, letters: Sequence[str]) -> No
         raise NotUnderstood(
             f"helio cannot remove all components of {vector}", advice=f"say 'remove {vector}'"
         )
-    label = editor.free_label(f"{vector}_{''.join(keep)}")
-    args = {"source_label": vector, "keep": keep, "output_label": label}
-    editor.add_step(editor.free_id(label), "components", args, f"Keep {' and '.join(keep)}", after=vector)
+    args = {"source_label": vector, "keep": keep}
+    intent = f"Keep {' and '.join(keep)}"
+    label = editor.compute("components", f"{vector}_{''.join(keep)}", args, intent, after=vector)
     for key in KEYED_BY_LABEL:
         known, step, path = editor.where(key)
         gone = [name for name in known or () if name.startswith(f"{vector}.") and name[-1] in letters]
@@ -151,17 +145,16 @@ def _panels_named(editor: FigureEditor, clause: Clause, atom: Atom) -> list[int]
     """Return the panels to remove that a quantity names."""
     numbers, shared = editor.panel_numbers(atom.text)
     named = {line for name in clause.names for line in editor.lines_of(name)}
-    shared = shared and not all(set(editor.panels[number - 1]) <= named for number in numbers)
+    shared = shared and not named.issuperset(editor.lines_in(numbers))
     is_whole = all(map(editor.lines.may_have_colours, editor.lines_of(atom.text)))
     if shared and not (is_whole and all(is_spectrogram(editor, number) for number in numbers)):
         raise NotUnderstood(
             f"panel {numbers[0]} draws more than '{atom.text}'",
             advice=f"say 'remove panel {numbers[0]}' to remove the whole panel",
         )
-    plural = re.search(r"panels\b|\b(?:both|all)\b", clause.text, re.IGNORECASE)
+    plural = clause.says(r"panels\b|\b(?:both|all)\b")
     if len(numbers) > 1 and not plural:
-        answer = editor.ask("Which panel do you mean?", [*(f"panel {number}" for number in numbers), EVERY])
-        return numbers if answer == EVERY else [int(answer.removeprefix("panel "))]
+        return asked_panels(editor, "Which panel do you mean?", numbers)
     return numbers
 
 
@@ -175,7 +168,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         editor.keep_entries([line for panel in kept for line in panel])
         return
     meant = [
-        [line for number in editor.numbers_of(name) for line in panels[number - 1]]
+        editor.lines_in(editor.numbers_of(name))
         if editor.panels and says_panel(clause, name)
         else _with_namesakes(editor, editor.known(name, every=True))
         for name in clause.names
@@ -188,9 +181,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     if len(crafts) > 1 and len(crafts) == len(clause.names):  # with the differences between them
         lines += [line for line in editor.drawn if line not in lines and editor.lines.crafts(line) <= crafts]
     of_instruments = any(editor.lines.of_instrument(name, editor.drawn) for name in clause.names)
-    inside = re.search(r"\b(?:in|of|from)\b", clause.text, re.IGNORECASE)  # only |B| in panel 1
-    if inside and re.search(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b", clause.text, re.IGNORECASE):
-        numbers = [at for at, panel in enumerate(panels, 1) if set(panel) & set(lines)]
+    inside = clause.says(r"\b(?:in|of|from)\b")  # only |B| in panel 1
+    if inside and clause.says(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b"):
+        numbers = editor.panels_with(lines)
     whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
     kept = []
     for number, panel in enumerate(panels, 1):
@@ -212,40 +205,26 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
             f"'{clause.text}' has two meanings",
             advice=f"say 'only {place.text} {parts[0].text}' to remove the rest",
         )
-    numbers = editor.numbers_of(place.text)
-    inside = {
-        number: [
-            line
-            for part in parts
-            for line in _inside(editor, editor.panels[number - 1], place.text, part.text)
-        ]
-        for number in numbers
-    }
-    if not any(inside.values()):
+    kept, stays = editor.panels, list[str]()
+    for number in editor.numbers_of(place.text):
+        panel = kept[number - 1]
+        left = [line for part in parts for line in _inside(editor, panel, place.text, part.text)]
+        if left or parts[0].kind == "craft":  # B only Wind removes the panel of ACE's B
+            kept[number - 1] = [editor.component(line) for line in left]
+            stays += left
+    if not stays:
         raise NotUnderstood(f"the panel of {place.text} draws no '{parts[0].text}'")
-    if parts[0].kind != "craft":  # B only Wind removes the panel of ACE's B
-        inside = {number: lines for number, lines in inside.items() if lines}
-    kept = [
-        [editor.component(line) for line in inside[number]] if number in inside else panel
-        for number, panel in enumerate(editor.panels, 1)
-    ]
     editor.redraw(kept, prune=True)
 
 
 def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:
     """Return the name of a panel, and the names of what stays in it: ``V only R``, ``only R in the V panel``."""
-    only = clause.of("verb:only")[-1]
-    named = clause.of("what")
-    ahead = [atom for atom in named if atom.start < only.start]
-    behind = [atom for atom in named if atom.start > only.start]
+    ahead, behind = clause.beside("verb:only", "what")
     if ahead or not behind:
         return ahead, behind
-    last = behind[-1]
-    between = clause.text[: last.start - clause.start]
-    if says_panel(clause, last.text) and re.search(
-        r"\b(?:in|of|from)\s+(?:the\s+)?$", between, re.IGNORECASE
-    ):
-        return [last], behind[:-1]
+    is_within = re.search(r"\b(?:in|of|from)\s+(?:the\s+)?$", clause.ahead_of(behind[-1]), re.IGNORECASE)
+    if is_within and says_panel(clause, behind[-1].text):
+        return behind[-1:], behind[:-1]
     return [], behind
 
 
@@ -302,7 +281,7 @@ def move(editor: FigureEditor, clause: Clause) -> None:
         return
     if not moving:
         raise NotUnderstood("the request does not say which panel to move")
-    if re.search(r"\btry\b", clause.text, re.IGNORECASE):
+    if clause.says(r"\btry\b"):
         raise NotUnderstood("helio does not understand which dataset to try first")
     if not _MOVED.search(clause.text) and _names_new(editor, moving):
         add_quantities(editor, clause)
@@ -313,28 +292,15 @@ def move(editor: FigureEditor, clause: Clause) -> None:
     at = len(editor.panels) if side == "bottom" else 0
     if others:
         at = min(others) - 1 if side in ("above", "before") else max(others)
-    _put(editor, moved, at - sum(number <= at for number in moved))
-
-
-def _put(editor: FigureEditor, moved: Sequence[int], at: int) -> None:
-    """Draw some panels behind a count of the others."""
-    kept = [number for number in range(1, len(editor.panels) + 1) if number not in moved]
-    editor.redraw([editor.panels[number - 1] for number in [*kept[:at], *moved, *kept[at:]]])
+    editor.put_panels(moved, at - sum(number <= at for number in moved))
 
 
 def _placed(clause: Clause) -> tuple[list[Atom], list[Atom], str]:
     """Return the panels that move, those beside which they come, and the side."""
-    relation = next(
-        atom
-        for atom in clause.of("rel")
-        if atom.value in ("above", "below", "before", "after", "top", "bottom")
-    )
-    named = [atom for atom in clause.all if atom.kind in ("what", "craft", "panel")]
+    relation = clause.of(*PLACED_BESIDE)[0]
     if relation.value in ("top", "bottom"):
-        return named, [], relation.value
-    ahead = [atom for atom in named if atom.start < relation.start]
-    behind = [atom for atom in named if atom.start > relation.start]
-    return ahead, behind, relation.value
+        return clause.of("what", "panel"), [], relation.value
+    return *clause.beside(relation.tags[-1], "what", "panel"), relation.value
 
 
 def _goes_somewhere(clause: Clause) -> bool:
@@ -350,9 +316,8 @@ def swap_panels(editor: FigureEditor, clause: Clause) -> None:
         replace_quantities(editor, clause)
         return
     panels = editor.panels
-    numbers = panel_numbers(editor, clause.of("panel")) + [
-        int(atom.value.value) for atom in clause.of("number")
-    ]
+    numbers = panel_numbers(editor, clause.of("panel"))
+    numbers += [int(atom.value.value) for atom in clause.of("number")]
     for name in clause.names:
         found, _ = editor.panel_numbers(name)
         if len(found) > 1:
@@ -391,8 +356,7 @@ def to_the_right(editor: FigureEditor, clause: Clause) -> None:
     if len(editor.panels) == SIDES and sorted(lines) in [sorted(panel) for panel in editor.panels]:
         _join(editor, editor.drawn, 1, lines)
         return
-    held = editor.spec.get("right") or []
-    editor.put("right", [*held, *(line for line in lines if line not in held)])
+    editor.put_more("right", lines)
 
 
 def write_below_axis(editor: FigureEditor, clause: Clause) -> None:
@@ -404,13 +368,11 @@ def write_below_axis(editor: FigureEditor, clause: Clause) -> None:
     else:
         lines = [line for name in clause.names for line in editor.known(name, every=True)]
     editor.redraw_without(lines)
-    held = editor.spec.get("ephemeris") or []
-    editor.put("ephemeris", [*held, *(line for line in lines if line not in held)])
+    editor.put_more("ephemeris", lines)
 
 
-def use_both_sides(editor: FigureEditor, clause: Clause) -> None:
+def use_both_sides(editor: FigureEditor, _: Clause) -> None:
     """Draw two panels as one, with a y axis at each side; a panel that has both stays."""
-    del clause
     if len(editor.panels) == 1 and editor.spec.get("right"):
         return
     if len(editor.panels) != SIDES:
@@ -420,27 +382,23 @@ def use_both_sides(editor: FigureEditor, clause: Clause) -> None:
 
 def order_panels(editor: FigureEditor, clause: Clause) -> None:
     """Draw the named panels first, in the order of their names; the others follow."""
-    _put(editor, named_panels(editor, clause.of("what", "panel")), 0)
+    editor.put_panels(named_panels(editor, clause.of("what", "panel")), 0)
 
 
 def _orders(clause: Clause) -> bool:
     """Return whether a clause gives the order of panels: ``order: T, V, n``, ``reorder as V, n, T``."""
-    says = re.search(r"\b(?:re-?order|re-?arrang|order)\w*\b", clause.text, re.IGNORECASE)
-    return says is not None and len(clause.of("what", "panel")) > 1
+    return clause.says(r"\b(?:re-?order|re-?arrang|order)\w*\b") and len(clause.of("what", "panel")) > 1
 
 
 def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
-    """Draw lines in the panel that an ordinal means, or move their panel to this place."""
-    numbers = panel_numbers(editor, clause.of("panel"))
-    if not re.search(
-        r"\b(?:in|into|inside|on)\s+(?:the\s+)?$",
-        clause.text[: clause.of("panel")[0].start - clause.start],
-        re.IGNORECASE,
-    ):
-        _put(editor, named_panels(editor, clause.of("what")), numbers[0] - 1)
-        return
+    """Draw lines, also new ones, in the panel that an ordinal means, or move their panel to this place."""
     if not _MOVED.search(clause.text) and _names_new(editor, clause.of("what")):
         add_quantities(editor, clause)
+        return
+    numbers = panel_numbers(editor, clause.of("panel"))
+    ahead = clause.ahead_of(clause.of("panel")[0])
+    if not re.search(r"\b(?:in|into|inside|on)\s+(?:the\s+)?$", ahead, re.IGNORECASE):
+        editor.put_panels(named_panels(editor, clause.of("what")), numbers[0] - 1)
         return
     lines = [line for name in clause.names for line in editor.known(name)]
     if len(numbers) != 1:
@@ -462,11 +420,6 @@ def put_into_panel(editor: FigureEditor, clause: Clause) -> None:
     _join(editor, editor.known(first.text), numbers[0])
 
 
-def _says_into(clause: Clause) -> bool:
-    """Return whether a clause names the panel of something as a place."""
-    return len(clause.of("what")) == len("AB") and _INTO.search(clause.text) is not None
-
-
 _INTO = re.compile(
     r"\b(?:in|into|onto|on|to)\s+(?:the\s+)?(?:(?:same\s+)?panel\s+(?:of|with)\b|.+\bpanel\b)", re.IGNORECASE
 )
@@ -474,11 +427,11 @@ _INTO = re.compile(
 
 def _is_place(clause: Clause) -> bool:
     """Return whether an ordinal says where a panel comes: ``Kp should be the first panel``."""
-    ahead = clause.text[: clause.of("panel")[0].start - clause.start]
+    ahead = clause.ahead_of(clause.of("panel")[0])
     return (
         clause.has("verb:move")
         or re.search(
-            r"\b(?:be|as|become|becomes|is|make)\s+(?:the\s+)?$|\b(?:in|into)\s+(?:the\s+)?$|\bmake\b.+\bpanel\s+$",
+            r"\b(?:be|as|become|becomes|is)\s+(?:the\s+)?$|\b(?:in|into)\s+(?:the\s+)?$|\bmake\b.*\s$",
             ahead,
             re.IGNORECASE,
         )
@@ -494,7 +447,7 @@ def join(editor: FigureEditor, clause: Clause) -> None:
         add_quantities(editor, clause)
         return
     numbers = panel_numbers(editor, clause.of("panel"))
-    lines = [line for number in numbers for line in editor.panels[number - 1]]
+    lines = editor.lines_in(numbers)
     for name in clause.names:
         lines += [line for line in editor.known(name) if line not in lines]
     if clause.has("every") or not lines:
@@ -505,8 +458,7 @@ def join(editor: FigureEditor, clause: Clause) -> None:
         parts = [editor.component(line) for line in lines]
         editor.redraw([*panels[: homes[-1]], parts, *panels[homes[-1] :]])
         return
-    at = next((number for number, panel in enumerate(panels, 1) if set(panel) & set(lines)), 1)
-    _join(editor, lines, at)
+    _join(editor, lines, [*editor.panels_with(lines), 1][0])
 
 
 def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequence[str] | None = None) -> None:
@@ -535,20 +487,18 @@ def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequenc
     ]
     if joined == panels:
         raise NotUnderstood("these lines are in one panel already")
-    old = next((str(at) for at, panel in enumerate(panels, 1) if at_right and at_right[0] in panel), "")
+    old = str([*editor.panels_with(at_right[:1]), ""][0])
     moved = {}
     for key in TWO_SIDED if old != str(number) else ():
-        texts = editor.spec.get(key)
-        if isinstance(texts, dict) and old in texts:
+        texts = object_of(editor.spec.get(key))
+        if old in texts:
             moved[key] = texts[old]
             editor.set_for(key, {name: text for name, text in texts.items() if name != old} or None)
     editor.redraw(joined)
     for key, text in moved.items():
-        new = next(at for at, panel in enumerate(editor.panels, 1) if at_right[0] in panel)
-        editor.put(key, text, f"{new}{RIGHT}")
+        editor.put(key, text, f"{editor.panels_with(at_right[:1])[0]}{RIGHT}")
     if at_right:
-        held = editor.spec.get("right") or []
-        editor.put("right", [*held, *(line for line in at_right if line not in held)])
+        editor.put_more("right", at_right)
         unit = "" if chosen else f" in {units[1]}"
         editor.notes.append(f"{', '.join(at_right)}{unit} has its axis at the right")
 
@@ -566,7 +516,7 @@ def split(editor: FigureEditor, clause: Clause) -> None:
         return
     panels = editor.panels
     if clause.has("what"):
-        lines = [line for name in clause.names for line in editor.known(name)]
+        lines = list(dict.fromkeys(line for name in clause.names for line in editor.known(name)))
     else:
         numbers = panels_of(editor, clause)
         lines = [line for number in numbers for line in panels[number - 1][1:]]
@@ -607,5 +557,6 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("rel:own_panel|verb:split", "what craft panel every verb:move "
                                      "verb:split rel:own_panel line verb:show", split),
     Rule("what panel", "verb:move craft rel:same_panel", move_to_panel, _is_place),
-    Rule("verb:move what", "craft line rel:also rel:same_panel", put_into_panel, _says_into),
+    Rule("verb:move what", "craft line rel:also rel:same_panel", put_into_panel,
+         lambda clause: len(clause.of("what")) == len("AB") and _INTO.search(clause.text) is not None),
 )  # fmt: skip

@@ -101,28 +101,21 @@ def read_atoms(text: str, now: datetime) -> list[Atom]:
     unread = UnreadWords(text, now)
     take_texts(unread)
     unread.take_spelt("first")
-    for pattern, name in _compiled(
-        "rel",
-        tuple(
-            (name, tuple(CHANGES["relations"][name])) for name in ("two sides", "right axis", "below axis")
-        ),
-    ):
+    first = ("two sides", "right axis", "below axis")
+    for pattern, name in _compiled("rel", tuple((name, tuple(CHANGES["relations"][name])) for name in first)):
         unread.take("rel", pattern, name)
     unread.take("arrow", r"(?:→|-+>|=+>)")
     unread.take("word", _DESCRIBED)
-    unread.take("levels", rf"\b(?:the\s+)?(?:named\s+)?(?:{'|'.join(_LEVELS)})\b", _level)
+    for levels, scale in _LEVELS.items():
+        unread.take("levels", rf"\b(?:the\s+)?(?:named\s+)?(?:{levels})\b", scale)
     take_numbers(unread)
     take_times(unread)
     take_values(unread)
     take_panels(unread)
     take_grammar(unread)
     take_names(unread)
-    unread.atoms = list(_with_arrows(unread.atoms))
-    atoms = list(
-        _shared_names(
-            list(_runs(sorted(unread.atoms, key=lambda atom: atom.start), unread.text)), unread.text
-        )
-    )
+    runs = list(_runs(list(_with_arrows(unread.atoms)), unread.text))
+    atoms = list(_shared_names(runs, unread.text))
     return [_as_duration(unread, atom, atoms) for atom in _with_frames(atoms, unread.text)]
 
 
@@ -181,7 +174,10 @@ def take_panels(unread: UnreadWords) -> None:
         if not re.search(r"\d(?:st|nd|rd|th)\b", match["panel"]):
             unread.put("panel", _ordinals(match), *match.span("panel"))
     unread.take(
-        "panel", rf"\b(?:all|every|each|both)\s+(?:of\s+)?(?:the\s+)?(?:{_COUNT}\s+)?{PANEL_ONLY}\b", "every"
+        "panel",
+        rf"\b(?:(?P<every>all|every|each|both)\s+(?:of\s+)?(?:the\s+)?|(?:the\s+)?(?:other|remaining)\s+)"
+        rf"(?:(?:{_COUNT})\s+)?{PANEL_ONLY}\b",
+        lambda match: "every" if match["every"] else "others",
     )
 
 
@@ -253,10 +249,10 @@ def take_names(unread: UnreadWords) -> None:
 
 def _as_duration(unread: UnreadWords, atom: Atom, atoms: list[Atom]) -> Atom:
     """Read a bare number as a duration if it is compared with one: ``30 minutes instead of 10``."""
-    count = _count(atom)
-    if not count:
-        return atom
-    for neighbour in atoms:
+    count = str(COUNTED.get(atom.text.casefold(), "")) if atom.kind == "what" else ""
+    if atom.kind == "number" and not atom.value.unit:
+        count = f"{atom.value.value:g}"
+    for neighbour in atoms if count else ():
         between = unread.text[min(atom.stop, neighbour.stop) : max(atom.start, neighbour.start)]
         joint = re.fullmatch(
             r"(?:\s+(?:smoothing|averag\w+|windows?|means?|running\s+\w+))*"
@@ -295,11 +291,6 @@ _OF_A_FRAME = frozenset({"verb:convert", "verb:show", "verb:add", "verb:replace"
 """Parts of a sentence in which a frame may be a new one."""
 
 
-def _level(match: re.Match[str]) -> str:
-    """Return the scale whose levels words name."""
-    return next(name for pattern, name in _LEVELS.items() if re.search(pattern, match[0], re.IGNORECASE))
-
-
 def _with_arrows(atoms: list[Atom]) -> Iterator[Atom]:
     """Read an arrow between two names as ``replace``; before a value it has no meaning."""
     ordered = sorted(atoms, key=lambda atom: atom.start)
@@ -310,13 +301,6 @@ def _with_arrows(atoms: list[Atom]) -> Iterator[Atom]:
         beside = [ordered[place] for place in (at - 1, at + 1) if 0 <= place < len(ordered)]
         if len(beside) == len("AB") and all(atom.kind in _NAMES for atom in beside):
             yield replace(atom, kind="verb", value="replace")
-
-
-def _count(atom: Atom) -> str:
-    """Return the number that a part of a sentence is, if it has no unit, as digits."""
-    if atom.kind == "number" and not atom.value.unit:
-        return f"{atom.value.value:g}"
-    return str(COUNTED.get(atom.text.casefold(), "")) if atom.kind == "what" else ""
 
 
 def _lettered(match: re.Match[str]) -> tuple[int, ...]:
@@ -381,7 +365,7 @@ def _quantities(word: str) -> tuple[re.Pattern[str], ...]:
     """Return the patterns of the quantities whose name contains a word."""
     patterns = [row.pattern for row in WORDS if word in row.quantity]
     patterns += [pattern for _, pattern in COMPONENTS if not word]
-    return tuple(re.compile(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)", re.IGNORECASE) for pattern in patterns)
+    return tuple(re.compile(rf"(?<![\w|])(?:{pattern})(?![\w|*]|-\w)", re.IGNORECASE) for pattern in patterns)
 
 
 @lru_cache(maxsize=1)
@@ -391,6 +375,8 @@ def _instruments() -> frozenset[str]:
     return frozenset(name for name in names if name.isupper() and len(name) > 2)
 
 
+_TOUCH = re.compile(rf"\*?\s+(?:{_JOINT}\s+)*|[/|-]?", re.IGNORECASE)
+"""What stands between words of one name."""
 _NAMES = ("craft", "quantity", "word")
 
 
@@ -398,7 +384,7 @@ def _runs(atoms: list[Atom], text: str) -> Iterator[Atom]:
     """Join neighbouring words that name lines: ``smoothed Bz of ACE``; a spacecraft alone keeps its kind."""
     run: list[Atom] = []
     for atom in atoms:
-        if run and not (atom.kind in _NAMES and _touch(text[run[-1].stop : atom.start])):
+        if run and not (atom.kind in _NAMES and _TOUCH.fullmatch(text[run[-1].stop : atom.start])):
             yield _joined(run, text)
             run = []
         if atom.kind in _NAMES:
@@ -422,10 +408,6 @@ def _shared_names(atoms: list[Atom], text: str) -> Iterator[Atom]:
             continue
         shared = "" if not between else shared
         yield atom
-
-
-def _touch(between: str) -> bool:
-    return re.fullmatch(rf"\*?\s+(?:{_JOINT}\s+)*|[/|-]?", between, re.IGNORECASE) is not None
 
 
 def _joined(run: list[Atom], text: str) -> Atom:

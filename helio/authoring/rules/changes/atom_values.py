@@ -139,6 +139,12 @@ def shaded(match: re.Match[str]) -> str:
     return _OTHER_SHADES.get(joined, joined)
 
 
+def _title_in(match: re.Match[str]) -> tuple[str, str]:
+    """Return a title that `_TITLED` matches, behind the name of its group."""
+    name = next(key for key in ("text", "name", "called") if match[key])
+    return name, re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE)
+
+
 def with_quoted_titles(text: str) -> str:
     """Write titles in quotes, so that a date or a name in them is not read as a change.
 
@@ -147,8 +153,7 @@ def with_quoted_titles(text: str) -> str:
     """
 
     def quoted(match: re.Match[str]) -> str:
-        name = next(key for key in ("text", "name", "called") if match[key])
-        title = re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE)
+        name, title = _title_in(match)
         return f'{match[0][: match.start(name) - match.start()]}"{title}"{match[0][match.end(name) - match.start() :]}'
 
     text = _RENAMED.sub(r'\g<old> to "\g<new>"', _TITLED.sub(quoted, text))
@@ -160,12 +165,9 @@ def take_texts(unread: UnreadWords) -> None:
     for match in list(QUOTES.finditer(unread.left)):
         unread.put("text", (match["a"] or match["b"]).strip(), *match.span())
     for match in list(_TITLED.finditer(unread.left)):
-        name = next(key for key in ("text", "name", "called") if match[key])
-        noun = match["noun"] or "title"
-        unread.put("noun", noun.casefold(), match.start(), match.start(name))
-        unread.put(
-            "text", re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE), *match.span(name)
-        )
+        name, title = _title_in(match)
+        unread.put("noun", (match["noun"] or "title").casefold(), match.start(), match.start(name))
+        unread.put("text", title, *match.span(name))
 
 
 _PAGES = {"A3": ("297 mm", "420 mm"), "A4": ("210 mm", "297 mm"), "A5": ("148 mm", "210 mm")}
@@ -175,6 +177,11 @@ def _page(match: re.Match[str]) -> tuple[str, str]:
     """Return the width and the height of a page of paper."""
     short, long = _PAGES[match["page"].upper()]
     return (long, short) if match["lying"] or match["laid"] else (short, long)
+
+
+def _limit(number: str, unit: str | None, *, is_low: bool) -> Range:
+    end = number_of_text(number)
+    return Range(end, None, unit or "") if is_low else Range(None, end, unit or "")
 
 
 def take_numbers(unread: UnreadWords) -> None:
@@ -231,23 +238,19 @@ def take_numbers(unread: UnreadWords) -> None:
     ):  # fmt: skip
         further = value.replace("?P<number>", "?P<number2>").replace("?P<of>", "?P<of2>")
 
-        def limit(match: re.Match[str], is_low: bool = is_low) -> Range:
-            end, unit = number_of_text(match["number"] or match["number2"]), match["of"] or match["of2"] or ""
-            return Range(end, None, unit) if is_low else Range(None, end, unit)
+        def bound(match: re.Match[str], is_low: bool = is_low) -> Range:
+            number = match["number"] or match["number2"]
+            return _limit(number, match["of"] or match["of2"], is_low=is_low)
 
         unread.take(
             "bound",
             rf"\b(?:{words})(?:\s+(?:of|to|at|is|=))?\s*(?:value\s+)?(?<![\w-]){value}|(?:{signs})\s*{further}",
-            limit,
+            bound,
         )
     unread.take(
         "bound",
         rf"(?<![\w.:-]){value}\s+(?:or|and)\s+(?:(?P<low>higher|more|above|larger|greater)|lower|less|below|smaller)\b",
-        lambda match: (
-            Range(number_of_text(match["number"]), None, match["of"] or "")
-            if match["low"]
-            else Range(None, number_of_text(match["number"]), match["of"] or "")
-        ),
+        lambda match: _limit(match["number"], match["of"], is_low=bool(match["low"])),
     )
     unread.take(
         "bound",

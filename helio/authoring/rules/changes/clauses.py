@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -25,7 +25,7 @@ VALUES = frozenset({
     "theme", "text", "time", "frame", "craft", "unit",
 })  # fmt: skip
 """Kinds of values of which a clause may have several: ``log from 1 to 1000``, ``Wind for 2015-03-17``."""
-_EXCLUSIVE = frozenset({"colour", "dash", "mode", "scale", "colormap", "palette", "theme", "format"})
+EXCLUSIVE = frozenset({"colour", "dash", "mode", "scale", "colormap", "palette", "theme", "format"})
 """Kinds of values of which a look has one, so that ``A instead of B`` says all with A."""
 OLD = "rel:instead rel:instead_of verb:replace verb:swap verb:convert"
 """Parts of a clause that also names what was before."""
@@ -41,13 +41,20 @@ _PLACED = frozenset({"rel:top", "rel:bottom", "rel:right_axis", "rel:own_panel"}
 _BY = re.compile(r"\w\s+(?:by|with)\s+\w", re.IGNORECASE)
 """Word between the names of a further pair: ``replace A by B and C by D``."""
 _BESIDE = frozenset({"rel:above", "rel:below"})
+PLACED_BESIDE = _BESIDE | {"rel:top", "rel:bottom", "rel:before", "rel:after"}
+"""Parts of a clause that say where a panel comes."""
 _AROUND = frozenset({"rel", "what", "craft", "panel"})
 """Kinds of the parts of a clause that only says beside what something comes: ``Bz in its own panel, below |B|``."""
+_COMPUTED = frozenset({"duration", "tool", "what"})
+"""Kinds of the parts of a clause that only says what to compute: ``5 min running mean over |B|``."""
 _MARKS = frozenset({"noun:horizontal_line", "noun:vertical_line", "verb:mark", "verb:shade"})
 _OF_TWO = re.compile(
     r"\b(?:angle|difference|ratio|lag|delay|correlation)s?\s+between\s+(?!.*\band\b)", re.IGNORECASE
 )
 """The beginning of what has two names: ``the angle between B and the radial direction``."""
+_OLD_VALUE = re.compile(
+    r",?\s*\b(?:instead\s+of|rather\s+than|in\s+place\s+of|not)\b.*$", re.IGNORECASE | re.DOTALL
+)
 _IMPLIED = frozenset({"rel:also", "line", "verb:show"})
 """Parts that any clause may have."""
 
@@ -98,9 +105,38 @@ class Clause:
     @property
     def new_names(self) -> list[str]:
         """Return the names without those that others replace: A of ``A instead of B``."""
-        relation = next(iter(self.of("rel:instead_of")), None)
-        new = [atom.text for atom in self.of("what") if relation is None or atom.start < relation.start]
-        return new or self.names
+        return [atom.text for atom in self.new("what")] or self.names
+
+    @property
+    def new_text(self) -> str:
+        """Return the words without those of what is replaced: ``A`` of ``A instead of B``."""
+        return _OLD_VALUE.sub("", self.text)
+
+    def new(self, *tags: str) -> list[Atom]:
+        """Return the parts with one of the tags that do not stand behind ``instead of``."""
+        return self.beside("rel:instead_of", *tags)[0]
+
+    def beside(self, relation: str, *tags: str) -> tuple[list[Atom], list[Atom]]:
+        """Return the parts with one of the tags that stand before a relation, and those behind it."""
+        at = next((atom.start for atom in self.of(relation)), self.stop)
+        named = self.of(*tags)
+        return [atom for atom in named if atom.start < at], [atom for atom in named if atom.start > at]
+
+    def says(self, pattern: str) -> bool:
+        """Return whether a regular expression matches some words of the clause, in capitals or not."""
+        return re.search(pattern, self.text, re.IGNORECASE) is not None
+
+    def without(self, atoms: Iterable[Atom]) -> str:
+        """Return the words of the clause with blanks in the place of some parts."""
+        text = self.text
+        for atom in atoms:
+            start, stop = atom.start - self.start, atom.stop - self.start
+            text = text[:start] + " " * (stop - start) + text[stop:]
+        return text
+
+    def ahead_of(self, atom: Atom) -> str:
+        """Return the words of the clause before one of its parts."""
+        return self.text[: atom.start - self.start]
 
 
 @dataclass(frozen=True)
@@ -161,7 +197,7 @@ def without_old_values(atoms: Sequence[Atom]) -> list[Atom]:
     for relation in [atom for atom in atoms if "rel:instead_of" in atom.tags]:
         at = kept.index(relation)
         old = kept[at + 1] if at + 1 < len(kept) else relation
-        if old.kind not in _EXCLUSIVE:
+        if old.kind not in EXCLUSIVE:
             continue
         earlier = kept[:at] if any(atom.kind == old.kind for atom in kept[:at]) else kept[at + 2 : at + 4]
         if sum(atom.kind == old.kind for atom in earlier) == 1:
@@ -189,7 +225,8 @@ def read_clauses(
         changes = reader.read(0, (), level)
         if changes is not None:
             return changes, []
-    return [], [clause for clause in segments if not reader.alone(clause)] or segments[reader.furthest :]
+    unread = [clause for clause in segments if not any(rule.fits(clause) for rule in rules)]
+    return [], unread or segments[reader.furthest :]
 
 
 class _Reading:
@@ -199,16 +236,13 @@ class _Reading:
         self.rules = rules
         self.furthest = 0
 
-    def alone(self, clause: Clause) -> bool:
-        return any(rule.fits(clause) for rule in self.rules)
-
     def read(self, at: int, before: tuple[Atom, ...], level: int) -> list[Change] | None:
         """Read the segments from a position; `before` has the parts of the clause before it."""
         self.furthest = max(self.furthest, at)
         if at == len(self.segments):
             return []
         for stop in range(at + 1, len(self.segments) + 1):
-            clause = self._joined(at, stop)
+            clause = _join(self.segments[at:stop], self.text)
             for wanted in _with_shared(clause, before, level):
                 changes = self.changes(wanted)
                 if not changes:
@@ -225,8 +259,7 @@ class _Reading:
         if rule is not None:
             return [Change(clause, rule)]
         values = [atom for atom in clause.all if atom.kind in VALUES]
-        kinds_of = {atom.kind for atom in clause.all}
-        if len(values) < _SEVERAL or ("text" in kinds_of and kinds_of & {"time", "moment"}):
+        if len(values) < _SEVERAL or (clause.has("text") and clause.has("time", "moment")):
             return []
         changes = []
         for value in values:
@@ -240,9 +273,6 @@ class _Reading:
                 return []
         used = {atom for change in changes for atom in change.clause.all}
         return changes if used.issuperset(clause.all) else []
-
-    def _joined(self, at: int, stop: int) -> Clause:
-        return _join(self.segments[at:stop], self.text)
 
 
 def _without(clause: Clause, atoms: Sequence[Atom], kinds: Sequence[str]) -> Clause:
@@ -267,12 +297,13 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
     """
     if not before:
         return [clause]
-    verbs = tuple(atom for atom in before if atom.kind == "verb")
-    nouns = tuple(atom for atom in before if atom.kind == "noun")
-    targets = tuple(atom for atom in before if atom.kind in ("what", "panel", "craft", "every", "line"))
-    values = tuple(
-        atom for atom in before if atom.kind not in ("verb", "noun", "rel", *(a.kind for a in targets))
-    )
+
+    def of(*kinds: str) -> tuple[Atom, ...]:
+        return tuple(atom for atom in before if atom.kind in kinds)
+
+    named = ("what", "panel", "craft", "every", "line")
+    verbs, nouns, targets = of("verb"), of("noun"), of(*named)
+    values = tuple(atom for atom in before if atom.kind not in ("verb", "noun", "rel", *named))
     own = {atom.kind for atom in clause.atoms}
     has_target = bool(own & {"what", "panel", "craft", "every"})
     shared: list[tuple[Atom, ...]] = []
@@ -293,13 +324,10 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
 
 def _segments(text: str, atoms: Sequence[Atom]) -> list[Clause]:
     """Divide a sentence at commas and conjunctions outside of its typed parts."""
-    covered = [False] * (len(text) + 1)
-    for atom in atoms:
-        covered[atom.start : atom.stop] = [True] * (atom.stop - atom.start)
     cuts = [
         match
         for match in _SEPARATOR.finditer(text)
-        if not any(covered[slice(*match.span("joint"))])
+        if not any(atom.start < match.end("joint") and match.start("joint") < atom.stop for atom in atoms)
         and not (match["joint"].casefold() == "and" and _OF_TWO.search(text[: match.start()]))
     ]
     edges = [0, *(place for cut in cuts for place in cut.span()), len(text)]
@@ -312,52 +340,47 @@ def _segments(text: str, atoms: Sequence[Atom]) -> list[Clause]:
 
 
 def _with_lists(clauses: list[Clause], text: str) -> list[Clause]:
-    """Join a clause that only names lines to a clause before it that ends with such a name: ``remove Bx and By``."""
+    """Join each clause to the clause before it of which it is a part: ``remove Bx and By``."""
     joined: list[Clause] = []
     for clause in clauses:
-        last = joined[-1].atoms if joined else ()
-        ends = bool(last) and last[-1].kind in _NAMES and any(atom.kind not in _NAMES for atom in last)
-        lone = {atom.kind for atom in clause.atoms if "noun:window" not in atom.tags}
-        lacks = bool(last) and len(lone) == 1 and lone.isdisjoint(atom.kind for atom in last)
-        added = (
-            "colour" in lone
-            and not re.search(r"\b(?:it|them|this|that)\b", clause.text)
-            and any("verb:add" in atom.tags for atom in last)
-        )
-        marked = any(not _MARKS.isdisjoint(atom.tags) for atom in last)
-        placed = bool(lone) and all(not _PLACED.isdisjoint(atom.tags) for atom in clause.atoms)
-        titled = re.search(r"\b(?:title|figure|plot)\b", clause.text, re.IGNORECASE)
-        named = lone == {"text", "verb"} and titled is None and "text" not in {atom.kind for atom in last}
-        listed = "number" in lone and lone <= {"number", "what", "panel"}
-        timed = lone <= {"moment", "time"}
-        if (marked and (named or listed or timed)) or (placed and joined):
-            joined[-1] = _join([joined[-1], clause], text)
-            continue
-        beside = len(clause.atoms) > 1 and not _BESIDE.isdisjoint(clause.atoms[0].tags) and lone <= _AROUND
-        if (
-            beside
-            and joined
-            and not any(atom.kind == "panel" or not _BESIDE.isdisjoint(atom.tags) for atom in last)
-        ):
-            joined[-1] = _join([joined[-1], clause], text)
-            continue
-        windowed = "duration" in lone and any({"tool", "verb:smooth"} & {*atom.tags} for atom in last)
-        removed = (
-            any("verb:remove" in atom.tags for atom in last) and "and" in text[last[-1].stop : clause.start]
-        )
-        names = [
-            atom
-            for atom in clause.atoms
-            if _TOGETHER.isdisjoint(atom.tags) and not (removed and atom.kind == "rel")
-        ]
-        names_inputs = any("verb:add" in atom.tags for atom in last) and clause.atoms[0].kind in _NAMES
-        if names_inputs and _FIRST_INPUT.search(joined[-1].text):
-            joined[-1] = _join([joined[-1], clause], text)
-            continue
-        paired = any("verb:replace" in atom.tags for atom in last) and _BY.search(clause.text) is not None
-        listed_names = ends and bool(names) and all(atom.kind in _NAMES for atom in names) and not paired
-        if (lacks and (added or windowed)) or listed_names:
+        if joined and (_is_part(joined[-1], clause) or _is_named_too(joined[-1], clause, text)):
             joined[-1] = _join([joined[-1], clause], text)
         else:
             joined.append(clause)
     return joined
+
+
+def _is_part(before: Clause, clause: Clause) -> bool:
+    """Return whether a clause only says where, when, how or by what name something of the clause before it is."""
+    last = {tag for atom in before.atoms for tag in atom.tags}
+    kinds = {atom.kind for atom in before.atoms}
+    lone = {atom.kind for atom in clause.atoms if "noun:window" not in atom.tags}
+    titled = clause.says(r"\b(?:title|figure|plot)\b")
+    named = lone == {"text", "verb"} and not titled and "text" not in kinds
+    listed = "number" in lone and lone <= {"number", "what", "panel"}
+    placed = bool(lone) and all(not _PLACED.isdisjoint(atom.tags) for atom in clause.atoms)
+    if placed or (not _MARKS.isdisjoint(last) and (named or listed or lone <= {"moment", "time"})):
+        return True
+    beside = len(clause.atoms) > 1 and not _BESIDE.isdisjoint(clause.atoms[0].tags) and lone <= _AROUND
+    if beside and "panel" not in kinds and _BESIDE.isdisjoint(last):
+        return True
+    pronoun = re.search(r"\b(?:it|them|this|that)\b", clause.text)
+    added = lone == {"colour"} and pronoun is None and ("verb:add" in last or kinds == _COMPUTED)
+    windowed = lone == {"duration"} and bool({"tool", "verb:smooth"} & last)
+    return lone.isdisjoint(kinds) and (added or windowed)
+
+
+def _is_named_too(before: Clause, clause: Clause, text: str) -> bool:
+    """Return whether a clause only names more lines for the clause before it, which ends with such a name."""
+    last = before.atoms[-1]
+    if before.has("verb:add") and clause.atoms[0].kind in _NAMES and _FIRST_INPUT.search(before.text):
+        return True
+    removed = before.has("verb:remove") and "and" in text[last.stop : clause.start]
+    names = [
+        atom
+        for atom in clause.atoms
+        if _TOGETHER.isdisjoint(atom.tags) and not (removed and atom.kind == "rel")
+    ]
+    paired = before.has("verb:replace") and _BY.search(clause.text) is not None
+    ends = last.kind in _NAMES and any(atom.kind not in _NAMES for atom in before.atoms)
+    return ends and bool(names) and all(atom.kind in _NAMES for atom in names) and not paired

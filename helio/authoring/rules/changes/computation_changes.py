@@ -52,14 +52,11 @@ def set_argument(editor: FigureEditor, step: Document, name: str, value: Any, *,
     if not alone and isinstance(held, str) and held in (editor.after.get("variables") or {}):
         editor.do(Operation("set", "", ("variables", held, "default"), value))
         return
-    editor.do(Operation("set", str(step["step_id"]), ("tool_args", name), value))
-    fresh = next(new for new in editor.after["steps"] if new["step_id"] == step["step_id"])
-    if isinstance(held, str) and held and held in str(fresh.get("intent", "")):
-        editor.do(
-            Operation(
-                "set", str(step["step_id"]), ("intent",), str(fresh["intent"]).replace(held, str(value))
-            )
-        )
+    place = str(step["step_id"])
+    intent = next(str(new.get("intent", "")) for new in editor.after["steps"] if str(new["step_id"]) == place)
+    editor.do(Operation("set", place, ("tool_args", name), value))
+    if isinstance(held, str) and held and held in intent:
+        editor.do(Operation("set", place, ("intent",), intent.replace(held, str(value))))
 
 
 def set_window(editor: FigureEditor, clause: Clause) -> None:
@@ -114,23 +111,18 @@ def _of_one_window(editor: FigureEditor, steps: list[Document]) -> list[Document
     for step in steps:
         held = str(step["tool_args"].get(WINDOW_OF[step["tool_name"]], ""))
         if held and held not in windows:
-            windows[held] = [one for one in steps if held in one["tool_args"].values()]
+            taking = [other for other in steps if held in other["tool_args"].values()]
+            windows[f"{held} ({', '.join(str(other['step_id']) for other in taking)})"] = taking
     given = {name for name, _ in editor.given}
     left = {
         name: taking
         for name, taking in windows.items()
-        if not any(str(step["step_id"]) in given for step in taking)
+        if given.isdisjoint(str(step["step_id"]) for step in taking)
     }
     windows = left or windows
     if len(windows) < 2:
         return next(iter(windows.values()), steps)
-    names = {
-        name
-        if name in variables
-        else f"{name} ({', '.join(str(step['step_id']) for step in taking)})": taking
-        for name, taking in windows.items()
-    }
-    return names[editor.ask("Which window do you mean?", list(names))]
+    return windows[editor.ask("Which window do you mean?", list(windows))]
 
 
 def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> list[Document]:
@@ -140,19 +132,20 @@ def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> li
     lines = lines_named(editor, clause)
     behind = {str(step.id) for line in lines for step in steps_behind(editor, line)}
     named = [step for step in steps if str(step["step_id"]) in behind]
-    if named:
-        return named
-    parts = {
-        (whole_of(editor, line), line[len(whole_of(editor, line)) :].strip("._").casefold()[-1:])
-        for line in lines
-    }
-    taking = []
-    for step in steps:
-        read = str(step["tool_args"].get("source_label", ""))
-        base = whole_of(editor, read)
-        if (base, read[len(base) :].casefold()[-1:]) in parts or (base, "") in parts:
-            taking.append(step)
-    return taking
+    parts = {_part_of(editor, line) for line in lines}
+
+    def takes(step: Document) -> bool:
+        read = _part_of(editor, str(step["tool_args"].get("source_label", "")))
+        is_drawn = step["tool_args"].get("output_label") in editor.drawn
+        return is_drawn and bool(parts & {read, (read[0], "")})
+
+    return named or list(filter(takes, steps))
+
+
+def _part_of(editor: FigureEditor, line: str) -> tuple[str, str]:
+    """Return the table of a line, and the letter of the component that it is."""
+    base = whole_of(editor, line)
+    return base, line[len(base) :].strip("._").casefold()[-1:]
 
 
 def _window_of(editor: FigureEditor, step: Document) -> str:
@@ -163,47 +156,33 @@ def _window_of(editor: FigureEditor, step: Document) -> str:
 
 def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
     """Return the steps with a window: of the named tools, or the averages, or any others if there are no averages."""
-    steps = [step for step in editor.after["steps"] if step.get("tool_name") in WINDOW_OF]
-    if tools:
-        wanted = {*tools, *(AVERAGES if set(tools) & set(AVERAGES) else ())}
-        exact = [step for step in steps if step["tool_name"] in tools]
-        wanted |= {SUPERPOSED} if "resample" in tools else set()
-        return exact or [step for step in steps if step["tool_name"] in wanted]
-    averages = [step for step in steps if step["tool_name"] in AVERAGES]
-    return averages or steps
-
-
-def _is_smoothed(editor: FigureEditor, line: str, tools: list[str]) -> bool:
-    made = editor.lines.producers.get(whole_of(editor, line))
-    return made is not None and made.tool in (tools or ("running_average", "running_median"))
+    if not tools:
+        return editor.steps_of(AVERAGES) or editor.steps_of(WINDOW_OF)
+    wanted = {*tools, *(AVERAGES if set(tools) & set(AVERAGES) else ())}
+    wanted |= {SUPERPOSED} if "resample" in tools else set()
+    return editor.steps_of(WINDOW_OF.keys() & tools) or editor.steps_of(WINDOW_OF.keys() & wanted)
 
 
 def smooth(editor: FigureEditor, clause: Clause) -> None:
     """Draw smoothed, averaged or cleaned lines instead of the lines themselves."""
     tool, window = _tool_of(editor, clause)
     lines = [line for name in clause.new_names for line in editor.known(name)]
-    tools = [atom.value for atom in clause.of("tool")]
-    smoothed = [line for line in editor.drawn if _is_smoothed(editor, line, tools)]
+    tools = [atom.value for atom in clause.of("tool")] or ["running_average", "running_median"]
+    smoothed = [line for line in editor.drawn if editor.lines.step(line).tool in tools]
     if not lines:  # smooth with 30 min: a new window of what is smoothed already
-        lines = smoothed if smoothed and window and not clause.has("every") else editor.drawn
-    averages = {  # 2 h smoothing for Bz, of which the figure draws an average
-        str(step.labels[0]): line
-        for line in smoothed
-        if (step := editor.lines.producers.get(line)) is not None and step.tool in AVERAGES and step.labels
-    }
+        drawn = [line for panel in editor.panels for line in panel] or editor.drawn
+        lines = smoothed if smoothed and window and not clause.has("every") else drawn
+    # 2 h smoothing for Bz, of which the figure draws an average
+    averages = {editor.lines.source(line, AVERAGES): line for line in smoothed}
     lines = [averages.get(component_read(editor, line), line) if window else line for line in lines]
     held = []
     for line in dict.fromkeys(lines):
-        made = editor.lines.producers.get(whole_of(editor, line))
-        if (
-            made is not None
-            and window
-            and made.tool in (*AVERAGES, SUPERPOSED)
-            and (made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool"))
-        ):
+        made = editor.lines.step(line)
+        is_named = made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool")
+        if window and is_named and made.tool in (*AVERAGES, SUPERPOSED):
             held += [step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id)]
-            continue
-        editor.draw_instead(line, _computed_from(editor, line, tool, window))
+        else:
+            editor.draw_instead(line, _computed_from(editor, line, tool, window))
     _set_windows(editor, clause, held, window)
 
 
@@ -235,8 +214,7 @@ def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
 
 def component_read(editor: FigureEditor, line: str) -> str:
     """Return the label by which a step of the pipeline reads a line: ``B.Bz`` for ``B.z``."""
-    base = whole_of(editor, line)
-    letter = line[len(base) :].strip("._").casefold()[-1:]
+    base, letter = _part_of(editor, line)
     read = {name for step in editor.lines.graph.order for name in step.labels}
     alike = [
         name
@@ -251,33 +229,43 @@ def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> s
     computation = APPLIED[tool]
     _refuse_finer(editor, line, tool, window)
     source = editor.component(line)
-    new = editor.free_label(f"{source}_{computation.ending}")
     meant = Computation(tool, window)
-    args = {"source_label": source, **computation.arguments(meant), "output_label": new}
-    intent = computation.intent_of(meant)
-    editor.add_step(editor.free_id(new), tool, args, intent, after=whole_of(editor, source))
-    return new
+    args = {"source_label": source, **computation.arguments(meant)}
+    new = f"{source}_{computation.ending}"
+    return editor.compute(tool, new, args, computation.intent_of(meant), after=whole_of(editor, source))
+
+
+def _cadences(editor: FigureEditor, line: str) -> list[float]:
+    """Return the cadences of the data behind a line, in seconds, as far as helio's table has them."""
+    fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
+    return [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
 
 
 def _refuse_finer(editor: FigureEditor, line: str, tool: str, window: str) -> None:
     """Refuse averages over less than the cadence of the data."""
-    fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
-    cadences = [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
+    cadences = _cadences(editor, line)
     if tool in AVERAGES and window and cadences and Duration(window).nanoseconds / 1e9 < min(cadences):
         raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}, longer than {window}")
 
 
 def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
-    """Draw a computed line, beside the line or instead of it; a line that is computed so already gets the window."""
-    if clause.has("duration") and _of_named(editor, clause, _windowed(editor, [clause.value("tool")])):
+    """Draw a computed line, beside the line or instead of it; a line that is computed so already gets the window.
+
+    A line with a colour or dashes of its own is drawn beside the line.
+    """
+    if steps := _of_named(editor, clause, _windowed(editor, [clause.value("tool")])):
         set_window(editor, clause)
+        made = {step["tool_args"].get("output_label") for step in steps}
+        set_look(editor, clause, [line for line in editor.drawn if whole_of(editor, line) in made])
         return
     beside, instead = "beside the line", "instead of the line"
-    answer = editor.ask(
+    if clause.has("colour", "dash") or beside == editor.ask(
         f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
         [beside, instead],
-    )
-    (add_beside if answer == beside else smooth)(editor, clause)
+    ):
+        add_beside(editor, clause)
+    else:
+        smooth(editor, clause)
 
 
 def adds_tool(clause: Clause) -> bool:
@@ -287,10 +275,13 @@ def adds_tool(clause: Clause) -> bool:
 def change_tool(editor: FigureEditor, clause: Clause) -> None:
     """Let steps use another tool: a running median instead of a running average, with the same window."""
     tools = [str(atom.value) for atom in clause.of("tool")]
-    steps = [step for step in editor.after["steps"] if step.get("tool_name") in AVERAGES]
+    steps = editor.steps_of(AVERAGES)
     new = new_of(tools, {str(step["tool_name"]) for step in steps}, clause)
-    steps = [step for step in steps if step["tool_name"] != new or clause.has("duration")]
-    steps = _of_named(editor, clause, steps)
+    others = [step for step in steps if step["tool_name"] != new or clause.has("duration")]
+    steps = _of_named(editor, clause, others)
+    if not steps and clause.has("verb:replace") and clause.has("what"):
+        _average_instead(editor, clause)
+        return
     if not steps:
         raise NotUnderstood("the pipeline has no average or median to change")
     for step in steps:
@@ -300,14 +291,22 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
         said = (editor.after.get("variables") or {}).get(length, {}).get("default", length)
         changed = {key: value for key, value in args.items() if key not in (old.argument, "method")}
         changed[computation.argument] = length
-        name = str(step["step_id"])
+        name, intent = str(step["step_id"]), computation.intent.format(window=said, method="mean")
         editor.do(
-            Operation("set", name, ("tool_name",), new), Operation("set", name, ("tool_args",), changed)
+            Operation("set", name, ("tool_name",), new),
+            Operation("set", name, ("tool_args",), changed),
+            *([Operation("set", name, ("intent",), intent)] if step.get("intent") else ()),
         )
-        if step.get("intent"):
-            editor.do(
-                Operation("set", name, ("intent",), computation.intent.format(window=said, method="mean"))
-            )
+
+
+def _average_instead(editor: FigureEditor, clause: Clause) -> None:
+    """Draw averages instead of lines, of which the clause may say the cadence: the hourly speed by daily means."""
+    lengths = clause.of("duration")
+    for line in lines_named(editor, clause) if len(lengths) > 1 else ():
+        cadences = _cadences(editor, line)
+        if cadences and Duration(lengths[0].value).nanoseconds / 1e9 not in cadences:
+            raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}")
+    smooth(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom not in lengths[:-1])))
 
 
 def is_average(clause: Clause) -> bool:
@@ -324,11 +323,11 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
     if coloured:
         editor.redraw_without(coloured, prune=True)
         return
-    steps = [step for step in editor.after["steps"] if step.get("tool_name") in same]
+    steps = editor.steps_of(same)
     meant = {str(step["step_id"]) for step in _of_named(editor, clause, steps)}
     for line in editor.drawn:
-        step = editor.lines.producers.get(whole_of(editor, line))
-        source = step.params.get("source_label") if step is not None and str(step.id) in meant else None
+        step = editor.lines.step(line)
+        source = step.params.get("source_label") if str(step.id) in meant else None
         if not isinstance(source, str):
             continue
         if any(source in panel for panel in editor.panels):
@@ -359,23 +358,23 @@ def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
     lines = {whole_of(editor, line) for words in names for line in editor.known(words, every=True)}
     behind = {label for line in lines for label in editor.behind(line)}
     steps = [
-        step
-        for step in editor.after["steps"]
-        if "threshold" in (step.get("tool_args") or {})
-        and step["tool_args"].get("source_label") in behind | lines
+        step for step in _with_threshold(editor) if step["tool_args"].get("source_label") in behind | lines
     ]
     for step in steps:
         set_argument(editor, step, "threshold", int(value) if float(value).is_integer() else value)
     return bool(steps)
 
 
+def _with_threshold(editor: FigureEditor) -> list[Document]:
+    return [step for step in editor.after["steps"] if "threshold" in (step.get("tool_args") or {})]
+
+
 def keep_storms(editor: FigureEditor, clause: Clause) -> None:
     """Set the threshold of storms to that of the named class."""
-    word = next(word for word in STORMS if re.search(rf"\b{word}\b", clause.text, re.IGNORECASE))
-    steps = [step for step in editor.after["steps"] if "threshold" in (step.get("tool_args") or {})]
-    if not steps:
+    word = next(word for word in STORMS if clause.says(rf"\b{word}\b"))
+    if not _with_threshold(editor):
         raise NotUnderstood("the pipeline finds no storms")
-    for step in steps:
+    for step in _with_threshold(editor):
         set_argument(editor, step, "threshold", STORMS[word])
 
 
@@ -391,26 +390,15 @@ _COUNT = "count|consider|find|list|select|regard|treat"
 def names_storms(clause: Clause) -> bool:
     """Return whether a clause names nothing but a class of storms: ``only intense storms``."""
     named = rf"(?:(?:{_COUNT})\s+)?(?:{'|'.join(STORMS)})[ -]?storms?|{_COUNT}"
-    return bool(re.search(r"\bstorms?\b", clause.text, re.IGNORECASE)) and all(
+    return clause.says(r"\bstorms?\b") and all(
         re.fullmatch(named, name, re.IGNORECASE) for name in clause.names
     )
 
 
-def _cleans(clause: Clause) -> bool:
-    """Return whether a clause begins with the verb of a tool that cleans a line: ``despike B``."""
-    return clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")
-
-
 def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
     """Set a window, or draw what the figure lacks instead of a line: ``hourly Dst instead of SYM-H``."""
-    relation = next(iter(clause.of("rel:instead_of")), None)
-    new = [atom.text for atom in clause.of("what") if relation is not None and atom.start < relation.start]
-    old = [atom.text for atom in clause.of("what") if relation is not None and atom.start > relation.start]
-    lacks = (
-        bool(new and old)
-        and not any(editor.lines_of(name) for name in new)
-        and all(map(editor.lines_of, old))
-    )
+    new, old = ([atom.text for atom in atoms] for atoms in clause.beside("rel:instead_of", "what"))
+    lacks = bool(new and old) and not any(map(editor.lines_of, new)) and all(map(editor.lines_of, old))
     (replace_quantities if lacks else set_window)(editor, clause)
 
 
@@ -424,11 +412,12 @@ COMPUTATIONS: tuple[Rule, ...] = (
     Rule("tool", f"tool noun:window what craft {OLD} duration verb:smooth", change_tool,
          lambda clause: is_average(clause)
          and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
-    Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth", smooth,
-         lambda clause: adds_tool(clause)),
+    Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth verb:only", smooth,
+         lambda clause: adds_tool(clause) and not clause.says(r"\bkeep")),
     Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel colour dash", add_beside, adds_tool),
     Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
     Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
-    Rule("tool what", "craft every duration", smooth, _cleans),
-    Rule("tool duration what", "craft", smooth_or_add, adds_tool),
+    Rule("tool what", "craft every duration", smooth,
+         lambda clause: clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")),
+    Rule("tool duration what", "craft colour dash rel:own_panel", smooth_or_add, adds_tool),
 )  # fmt: skip

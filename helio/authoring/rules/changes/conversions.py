@@ -20,6 +20,7 @@ from helio.knowledge.frame_names import FRAMES, TURNABLE
 from helio.knowledge.quantities import SOURCES, QuantitySource, spellings
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, pretty_unit
+from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
 from helio.time_range import Duration
@@ -72,9 +73,9 @@ def _check_cadence(editor: FigureEditor, old: tuple[str, str], new: tuple[str, s
 
 def _write_frame(editor: FigureEditor, lines: Sequence[str], new: str) -> None:
     """Write the new frame of lines into the labels of their axes, if all vectors there are in it."""
-    labels = editor.spec.get("y_label")
+    labels = object_of(editor.spec.get("y_label"))
     for number, panel in enumerate(editor.panels, 1):
-        text = labels.get(str(number)) if isinstance(labels, dict) else None
+        text = labels.get(str(number))
         frames = {editor.lines.frame(line) for line in panel} - {""}
         if text and frames == {new} and set(panel) & set(lines):
             written = re.sub(rf"\b(?:{'|'.join(FRAMES)})\b", new, str(text))
@@ -88,10 +89,9 @@ def _turn(editor: FigureEditor, lines: Sequence[str], new: str) -> bool:
     for line in lines:
         base = whole_of(editor, line)
         frame = editor.lines.frame(base)
-        if not editor.lines.is_vector(base) or frame not in TURNABLE or new not in TURNABLE or frame == new:
+        if not editor.lines.is_vector(base) or not {frame, new} <= set(TURNABLE) or frame == new:
             continue
-        if base not in turned:
-            turned[base] = _rotated(editor, base, new)
+        turned[base] = turned.get(base) or _rotated(editor, base, new)
         drawn = turned[base] + line[len(base) :]
         editor.draw_instead(line, drawn)
         _write_frame(editor, [drawn], new)
@@ -114,10 +114,8 @@ def _turn_components(editor: FigureEditor, base: str, vector: str, lines: Sequen
 
 def _rotated(editor: FigureEditor, vector: str, frame: str) -> str:
     """Rotate a vector; return the new label."""
-    label = editor.free_label(f"{vector}_{frame}")
-    args = {"source_label": vector, "to": frame, "output_label": label}
-    editor.add_step(editor.free_id(label), "transform_frame", args, f"Rotate to {frame}", after=vector)
-    return label
+    args = {"source_label": vector, "to": frame}
+    return editor.compute("transform_frame", f"{vector}_{frame}", args, f"Rotate to {frame}", after=vector)
 
 
 def add_frame(editor: FigureEditor, clause: Clause) -> None:
@@ -135,12 +133,10 @@ def add_frame(editor: FigureEditor, clause: Clause) -> None:
 
 def epochs_of(editor: FigureEditor, label: str) -> str:
     """Return the step, or the label, whose epochs a table has."""
-    producers = editor.lines.producers
-    step = producers.get(label)
-    while step is not None and step.tool in (*_SAME_EPOCHS, "align") and step.labels:
-        read = step.params["onto_label"] if step.tool == "align" else step.labels[0]
-        step = producers.get(owner(read, producers) or "")
-    return label if step is None else str(step.id)
+    step = editor.lines.step(label)
+    while step.tool in (*_SAME_EPOCHS, "align") and step.labels:
+        step = editor.lines.step(step.params["onto_label"] if step.tool == "align" else step.labels[0])
+    return str(step.id) or label
 
 
 def whole_of(editor: FigureEditor, line: str) -> str:
@@ -149,21 +145,16 @@ def whole_of(editor: FigureEditor, line: str) -> str:
 
 def new_of(values: list[str], present: set[str], clause: Clause) -> str:
     """Return which of two values is the new one: the first of ``A instead of B``, the second of ``from A to B``."""
-    if len(values) == 1:
-        return values[0]
     absent = [value for value in values if value not in present]
-    if len(absent) == 1:
-        return absent[0]
-    return values[0] if clause.has("rel:instead_of") else values[-1]
+    return absent[0] if len(absent) == 1 else values[0 if clause.has("rel:instead_of") else -1]
 
 
 def lines_named(editor: FigureEditor, clause: Clause) -> list[str]:
     lines = [line for name in clause.new_names for line in editor.known(name, every=True)]
     numbers = panel_numbers(editor, clause.of("panel"))
     numbers += [at for side, at in (("top", 1), ("bottom", len(editor.panels))) if clause.has(f"rel:{side}")]
-    if numbers and lines:
-        lines = [line for line in lines if any(line in editor.panels[number - 1] for number in numbers)]
-    return lines or [line for number in numbers for line in editor.panels[number - 1]]
+    within = editor.lines_in(numbers)
+    return [line for line in lines if not numbers or line in within] or within
 
 
 def steps_behind(editor: FigureEditor, line: str) -> list[Any]:
@@ -176,22 +167,29 @@ def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | Non
     known = _row((dataset, parameter))
     if known is None or not known.frame:
         return None
-    same = (known.quantity, known.spacecraft, frame)
-    alike = [row for row in SOURCES if (row.quantity, row.spacecraft, row.frame) == same]
-    of_dataset = [row for row in alike if row.dataset == dataset]
-    if not of_dataset and not (known.frame in TURNABLE and frame in TURNABLE):
-        of_dataset = [row for row in alike if row.cadence]
-    row = min(of_dataset, key=lambda other: abs((other.cadence or 0) - (known.cadence or 0)), default=None)
+    alike = alike_in(known, frame)
+    fitting = [row for row in alike if row.dataset == dataset]
+    if not fitting and not {known.frame, frame} <= set(TURNABLE):
+        fitting = [row for row in alike if row.cadence]
+    row = min(fitting, key=lambda other: abs((other.cadence or 0) - (known.cadence or 0)), default=None)
     return (row.dataset, row.parameters[0]) if row is not None and len(row.parameters) == 1 else None
+
+
+def alike_in(known: QuantitySource, frame: str) -> list[QuantitySource]:
+    """Return the rows of helio's table of the same quantity of the same spacecraft, in a frame."""
+    same = (known.quantity, known.spacecraft, frame)
+    return [row for row in SOURCES if (row.quantity, row.spacecraft, row.frame) == same]
+
+
+def _has_cadence(row: QuantitySource, seconds: float) -> bool:
+    return row.cadence is not None and abs(row.cadence - seconds) <= 0.1 * seconds
 
 
 def set_cadence(editor: FigureEditor, clause: Clause) -> None:
     """Fetch the same quantities at another cadence."""
     durations = [atom.value for atom in clause.of("duration")]
     crafts = [spellings()[atom.text.casefold()] for atom in clause.of("craft")]
-    length = durations[0]
-    if len(durations) == 2 and not clause.has("rel:instead_of"):
-        length = durations[1]
+    length = durations[0 if clause.has("rel:instead_of") else -1]
     seconds = Duration(length).nanoseconds / 1e9
     operations: list[Operation] = []
     changed, kept = list[tuple[str, str]](), list[tuple[str, str]]()
@@ -202,11 +200,8 @@ def set_cadence(editor: FigureEditor, clause: Clause) -> None:
             operations += refetched(editor.after, view, new)
         elif view.params.get("parameters") or (pairs and _row(pairs[0]) is None):
             operations += _whole_at_cadence(editor, view, crafts, seconds)
-    rows = [
-        row
-        for pair in fetched_pairs(editor)
-        if (row := _row(pair)) and row.spacecraft in (crafts or [row.spacecraft])
-    ]
+    known = [row for pair in fetched_pairs(editor) if (row := _row(pair))]
+    rows = [row for row in known if not crafts or row.spacecraft in crafts]
     if rows and all(row.cadence == seconds for row in rows):
         editor.notes.append(f"the data have a cadence of {length} already")
         return
@@ -215,10 +210,8 @@ def set_cadence(editor: FigureEditor, clause: Clause) -> None:
             f"helio knows no {length} data{f' of {crafts[0]}' if crafts else ''} of all the same quantities",
             advice=f"say 'average all lines over {length}'",
         )
-    lacking = (
-        [] if crafts else [pair for pair in kept if _quantity(pair) in {*map(_quantity, changed)} - {""}]
-    )
-    if lacking:
+    lacking = [pair for pair in kept if _quantity(pair) in {*map(_quantity, changed)} - {""}]
+    if lacking and not crafts:
         raise NotUnderstood(
             f"helio knows {length} data instead of {'.'.join(changed[0])}, but none instead of {'.'.join(lacking[0])}",
             advice=f"say 'average all lines over {length}'",
@@ -246,11 +239,7 @@ def _whole_at_cadence(
     craft = editor.catalogue.summary(dataset).spacecraft
     if crafts and craft not in crafts:
         return []
-    rows = {
-        row.dataset
-        for row in SOURCES
-        if row.cadence is not None and abs(row.cadence - seconds) <= 0.1 * seconds and row.spacecraft == craft
-    }
+    rows = {row.dataset for row in SOURCES if row.spacecraft == craft and _has_cadence(row, seconds)}
     for name in sorted(rows - {dataset}):
         has = {parameter.name for parameter in editor.catalogue.dataset(name).parameters}
         if names <= has:
@@ -263,24 +252,17 @@ def _at_cadence(dataset: str, parameter: str, crafts: list[str], seconds: float)
     known = _row((dataset, parameter))
     if known is None or (crafts and known.spacecraft not in crafts):
         return None
-    rows = (
-        row
-        for row in SOURCES
-        if (row.quantity, row.spacecraft, row.frame, row.unit)
-        == (known.quantity, known.spacecraft, known.frame, known.unit)
-        and row.cadence is not None
-        and abs(row.cadence - seconds) <= 0.1 * seconds
-    )
-    row = next(rows, None)
+    alike = [row for row in alike_in(known, known.frame) if row.unit == known.unit]
+    row = next((row for row in alike if _has_cadence(row, seconds)), None)
     return None if row is None or len(row.parameters) != 1 else (row.dataset, row.parameters[0])
 
 
 def convert(editor: FigureEditor, clause: Clause) -> None:
     """Convert lines to another unit, and write the unit into the label of the axis."""
     units = [unit_of(atom.text) for atom in clause.of("unit")]
-    lines = lines_named(editor, clause)
-    if not lines:
-        lines = [line for line in editor.drawn if _convertible(editor.lines.unit(line), units[0])]
+    lines = lines_named(editor, clause) or [
+        line for line in editor.drawn if _convertible(editor.lines.unit(line), units[0])
+    ]
     present = {editor.lines.unit(line) for line in lines}
     to = new_of(units, present, clause)
     if not lines:
@@ -291,12 +273,9 @@ def convert(editor: FigureEditor, clause: Clause) -> None:
 
 def convert_inputs(editor: FigureEditor, clause: Clause) -> None:
     """Convert what is read by the steps of a line: ``convert P_TEMP to K before computing beta``."""
-    relation = clause.of("rel:before")[0]
     units = [unit_of(atom.text) for atom in clause.of("unit")]
-    names = [atom for atom in clause.of("what") if atom.start < relation.start]
-    after = [
-        _COMPUTING.sub("", atom.text) for atom in clause.of("what", "tool") if atom.start > relation.start
-    ]
+    names, _ = clause.beside("rel:before", "what")
+    after = [_COMPUTING.sub("", atom.text) for atom in clause.beside("rel:before", "what", "tool")[1]]
     lines = [line for name in after for line in editor.known(name, every=True)] or editor.drawn
     steps = {
         str(step.id): step for line in lines for step in steps_behind(editor, line) if step.tool != FETCH
@@ -304,10 +283,10 @@ def convert_inputs(editor: FigureEditor, clause: Clause) -> None:
     inputs = [label for step in steps.values() for label in step.labels]
     meant = [
         label
-        for atom in names
+        for words in (atom.text.casefold() for atom in names)
         for label in dict.fromkeys(inputs)
-        if atom.text.casefold() in (label.casefold(), label.rpartition(".")[2].casefold())
-        or says(editor.lines.own_words(label), atom.text.casefold())
+        if words in (label.casefold(), label.rpartition(".")[2].casefold())
+        or says(editor.lines.own_words(label), words)
     ]
     if len(meant) != 1:
         raise NotUnderstood(f"helio does not understand which data to convert: {', '.join(meant or inputs)}")
@@ -334,28 +313,22 @@ def _convert_line(editor: FigureEditor, line: str, to: str) -> None:
         raise NotUnderstood(f"{line} is in {to} already")
     if not _convertible(unit, to):
         raise NotUnderstood(f"{line} cannot be given in {to}" + (f": it is in {unit}" if unit else ""))
-    number = next((str(at) for at, panel in enumerate(editor.panels, 1) if line in panel), "")
+    number = str([*editor.panels_with([line]), ""][0])
     editor.draw_instead(line, _converted(editor, line, unit, to))
     write_unit(editor, number, unit, to)
 
 
 def _converted(editor: FigureEditor, label: str, unit: str, to: str) -> str:
     """Add a step that converts a label to a unit; return the new label."""
-    ending = re.sub(r"\W+", "", to)
-    new = editor.free_label(f"{label}_{ending}")
-    args = {"source_label": label, "to": to, "output_label": new} | (
-        {} if comparable(unit, to) else {"equivalence": "thermal"}
-    )
-    editor.add_step(
-        editor.free_id(new), "convert_units", args, f"Convert to {to}", after=whole_of(editor, label)
-    )
-    return new
+    new = f"{label}_" + re.sub(r"\W+", "", to)
+    args = {"source_label": label, "to": to} | ({} if comparable(unit, to) else {"equivalence": "thermal"})
+    return editor.compute("convert_units", new, args, f"Convert to {to}", after=whole_of(editor, label))
 
 
 def write_unit(editor: FigureEditor, number: str, old: str, new: str) -> None:
     """Write a new unit into the label of the axis of a panel, if it names the old unit."""
-    labels = editor.spec.get("y_label")
-    if not isinstance(labels, dict) or number not in labels:
+    labels = object_of(editor.spec.get("y_label"))
+    if number not in labels:
         return
     written = re.sub(
         r"\[([^\]]+)\]",

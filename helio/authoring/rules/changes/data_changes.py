@@ -36,15 +36,11 @@ def swap_craft(editor: FigureEditor, clause: Clause) -> None:
     present = crafts_in(editor.after, editor.catalogue)
     new, old = named[0], ""
     if len(named) == 2:
-        swapped_in = re.search(r"\b(?:in|for)\b", clause.text, re.IGNORECASE) is not None and clause.has(
-            "verb:swap"
-        )
-        first_is_new = (
-            clause.has("rel:instead_of") or swapped_in or not clause.has("verb:replace", "verb:swap")
-        )
-        new, old = named if first_is_new and named[0] not in present else named[::-1]
-        if new in present and old in present:
-            new, old = named if clause.has("rel:instead_of") else named[::-1]
+        swapped_in = clause.has("verb:swap") and clause.says(r"\b(?:in|for)\b")
+        is_first = clause.has("rel:instead_of") or swapped_in or not clause.has("verb:replace", "verb:swap")
+        new, old = named if is_first and named[0] not in present else named[::-1]
+        if new in present and old in present and clause.has("rel:instead_of"):
+            new, old = named
     if not old and len(present) > 1:
         others = [name for name in present if name != new]
         old = editor.ask(f"Which spacecraft should {new} replace?", others)
@@ -71,10 +67,6 @@ def swap_crafts(editor: FigureEditor, clause: Clause) -> None:
     (swap_panels if known else swap_craft)(editor, clause)
 
 
-def _two_crafts(clause: Clause) -> bool:
-    return len(clause.of("craft")) == 2 and _one_or_two_crafts(clause)
-
-
 def _one_or_two_crafts(clause: Clause) -> bool:
     lone = all(atom.kind == "craft" for atom in clause.of("what"))
     return 1 <= len(clause.of("craft")) <= 2 and lone and not clause.has("rel:also")
@@ -95,10 +87,8 @@ def save(editor: FigureEditor, clause: Clause) -> None:
         meant[name] = left if len(several) > 1 and len(left) == 1 else editor.known(name)
     lines = list(dict.fromkeys(line for several in meant.values() for line in several))
     numbers = panel_numbers(editor, clause.of("panel"))
-    lines = lines or [line for number in numbers for line in editor.panels[number - 1]] or editor.drawn
-    tables = list(
-        dict.fromkeys(editor.component(line) if line != whole_of(editor, line) else line for line in lines)
-    )
+    lines = lines or editor.lines_in(numbers) or editor.drawn
+    tables = list(dict.fromkeys(map(editor.component, lines)))
     fit = form in OF_ANY_EPOCHS or len({epochs_of(editor, label) for label in tables}) == 1
     if not fit and _ONE.match(words):
         raise NotUnderstood(
@@ -120,7 +110,7 @@ def save(editor: FigureEditor, clause: Clause) -> None:
 def unsave(editor: FigureEditor, clause: Clause) -> None:
     """Remove the steps that save the named lines, or the only one."""
     words = [atom.text.casefold() for atom in clause.of("what", "noun") if atom.text.casefold() not in _FILES]
-    steps = [step for step in editor.after["steps"] if step.get("tool_name") == "save_data"]
+    steps = editor.steps_of(("save_data",))
     meant = [
         step
         for step in steps
@@ -137,7 +127,7 @@ _FILES = frozenset({"file", "files", "table", "tables", "output"})
 
 def names_data(clause: Clause) -> bool:
     """Return whether a clause asks for data of a cadence: ``use hourly data``."""
-    return re.search(r"\b(?:data|dataset|product|values)\b", clause.text, re.IGNORECASE) is not None
+    return clause.says(r"\b(?:data|dataset|product|values)\b")
 
 
 def _add_in_frame(editor: FigureEditor, clause: Clause) -> None:
@@ -148,10 +138,8 @@ def _add_in_frame(editor: FigureEditor, clause: Clause) -> None:
 
 def _change_frame(editor: FigureEditor, clause: Clause) -> None:
     """Draw vectors in another frame, or a new one instead of another line: ``Bz GSM instead of L``."""
-    relations = clause.of("rel:instead_of")
-    sides = {atom.start < relation.start for relation in relations for atom in clause.of("what", "craft")}
     of_lines = clause.has("verb:replace", "verb:swap") and len(clause.of("frame")) == 1
-    replaces = len(sides) > 1 if relations else of_lines
+    replaces = all(clause.beside("rel:instead_of", "what")) if clause.has("rel:instead_of") else of_lines
     meant = [{whole_of(editor, line) for line in editor.lines_of(name)} for name in clause.names]
     apart = replaces and len(clause.names) > 1 and not set[str].intersection(*meant)
     (replace_quantities if apart else set_frame)(editor, clause)
@@ -160,8 +148,9 @@ def _change_frame(editor: FigureEditor, clause: Clause) -> None:
 THRESHOLDS: tuple[Rule, ...] = (
     Rule("what", "verb:only", keep_storms, names_storms),
     Rule("bound what", "craft", limit, lambda clause: not clause.has("line:line")),
-    Rule("verb:swap craft", "", swap_crafts, _two_crafts),
-)
+    Rule("verb:swap craft", "", swap_crafts,
+         lambda clause: len(clause.of("craft")) == 2 and _one_or_two_crafts(clause)),
+)  # fmt: skip
 DATA: tuple[Rule, ...] = (
     *TIMES,
     Rule("craft", f"{OLD} every noun:time", swap_craft, _one_or_two_crafts),

@@ -28,7 +28,7 @@ from helio.authoring.rules.changes.arranging import ARRANGING
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import SPELLINGS, Atom
-from helio.authoring.rules.changes.clauses import Change, Clause, read_clauses, without_old_values
+from helio.authoring.rules.changes.clauses import EXCLUSIVE, Change, Clause, read_clauses, without_old_values
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
@@ -234,10 +234,9 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         text = text.replace(f'"{_QUOTE}"', words, 1)
     text, typos = _corrected(editor, text)
     editor.notes += typos
-    for name in crafts_in(editor.after, editor.catalogue):  # run my ACE overview for January
-        text = re.sub(
-            rf"\b(my|the|this)\s+{re.escape(name)}\s+(?=overview|pipeline|plot|figure)", r"\1 ", text
-        )
+    names = "|".join(map(re.escape, crafts_in(editor.after, editor.catalogue)))
+    if names:  # run my ACE overview for January
+        text = re.sub(rf"\b(my|the|this)\s+(?:{names})\s+(?=overview|pipeline|plot|figure)", r"\1 ", text)
     atoms = without_old_values(read_atoms(text, editor.now))
     meanings = Meanings(editor)
     rules = (*meanings.rules(), *Siblings(editor).rules(), *RULES, *meanings.rest())
@@ -252,17 +251,21 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         if before is not None and _is_of_result(clause, before.clause):
             clause = _of_result(clause, before, drawn, now)
         drawn = now
+        before_change, notes = editor.after, len(editor.notes)
         try:
             change.rule.change(editor, clause)
         except NotUnderstood:
             refuse_unknown_craft(editor, [clause])
             raise
+        is_alike = editor.after == before_change and len(editor.notes) == notes
+        if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
+            editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
 
 
 def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
     """Return the full name of ``probe D`` if the pipeline has data of one spacecraft that has such a sister."""
     present = crafts_in(editor.after, editor.catalogue)
-    sisters = {re.sub(r"[A-E\d]$", match["name"], craft) for craft in present}
+    sisters = {re.sub(r"[A-E\d]$", match["name"], craft) for craft in present} - {*present}
     return sisters.pop() if len(sisters) == 1 and sisters <= set(spellings().values()) else match[0]
 
 
@@ -270,19 +273,11 @@ def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:
     """Correct misspelt words of the grammar that can mean one word only; return the text and a note for each."""
     notes = []
     variables = (editor.after.get("variables") or {}).values()
-    known = " ".join(
-        [
-            *(editor.lines.all_words(line) for line in editor.lines.producers),
-            *(str(variable.get("description", "")) for variable in variables),
-        ]
-    )
+    told = [str(variable.get("description", "")) for variable in variables]
+    known = " ".join([*map(editor.lines.all_words, editor.lines.producers), *told])
     plain = " ".join(atom.text for atom in read_atoms(text, editor.now) if atom.kind == "what")
     for word in dict.fromkeys(re.findall(r"(?<![\w.|$-])[a-z]{5,}(?![\w.|-])", plain)):
-        if (
-            {word, word.removesuffix("s")} & grammar_words()
-            or word in known
-            or word in {*IN_CHANGES, "every"}
-        ):
+        if {word, word.removesuffix("s")} & {*grammar_words(), *IN_CHANGES, "every"} or word in known:
             continue
         near = {spelling for spelling in grammar_words() if is_one_slip(word, spelling)}
         if len(near) == 1:
@@ -302,6 +297,7 @@ def _without_repetition(editor: FigureEditor, changes: Sequence[Change]) -> list
             and before.clause.has("verb:remove")
             and change.clause.has("verb:remove")
             and {atom.kind for atom in change.clause.atoms} <= {"verb", "what"}
+            and (_PRONOUN.search(change.clause.text) or all(map(editor.lines_of, change.clause.names)))
             and _lines_named(editor, [change.clause]) <= _lines_named(editor, [before.clause])
         )
     ]
@@ -331,8 +327,8 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
     def reassures(clause: Clause) -> bool:
         if not (clause.has("verb:only") and clause.names) or clause.has("panel"):
             return False
-        is_only = re.search(r"\bonly\b", clause.text, re.IGNORECASE) is not None
-        is_kept = re.search(r"\bkeep", clause.text, re.IGNORECASE) is not None
+        is_only = clause.says(r"\bonly\b")
+        is_kept = clause.says(r"\bkeep")
         is_beside = bool(beside & _lines_named(editor, [clause]))
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
@@ -365,11 +361,10 @@ def _with_one_panel(changes: Sequence[Change]) -> list[Change]:
     joined: list[Change] = []
     for change in reversed(changes):
         clause, after = change.clause, joined[0].clause if joined else None
-        alike = after is not None and joined[0].rule is change.rule and change.rule.change is style_lines
+        alike = joined and joined[0].rule is change.rule and change.rule.change is style_lines
         if alike and after is not None and clause.has("what") and not clause.has("panel"):
-            panels = [
-                atom for atom in after.of("panel") if atom.start > max(own.start for own in after.of("what"))
-            ]
+            last = max((own.start for own in after.of("what")), default=0)
+            panels = [atom for atom in after.of("panel") if atom.start > last]
             change = Change(replace(clause, shared=(*clause.shared, *panels)), change.rule)
         joined.insert(0, change)
     return joined
@@ -382,7 +377,7 @@ def _order(change: Change) -> int:
         return 3
     if clause.has("verb:only") and clause.has("what") and change.rule not in THRESHOLDS:
         return 2  # protons only, drop the electrons
-    return int(clause.has("every", "line:lines") and not clause.has("what"))
+    return int(clause.has("every", "panel:others", "line:lines") and not clause.has("what"))
 
 
 def _is_of_result(clause: Clause, before: Clause) -> bool:
@@ -391,7 +386,9 @@ def _is_of_result(clause: Clause, before: Clause) -> bool:
     if kinds & {"what", "panel", "craft"}:
         return False
     looks = kinds <= {"colour", "dash", "width", "relative", "mode"}
-    return _PRONOUN.search(clause.text) is not None or (looks and before.has("verb:add", "rel:also"))
+    return _PRONOUN.search(clause.text) is not None or (
+        looks and before.has("verb:add", "rel:also", "rel:above", "rel:below")
+    )
 
 
 def _drawn_with(editor: FigureEditor) -> dict[str, str]:
@@ -413,11 +410,10 @@ def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after:
         kept = tuple(atom for atom in clause.shared if atom.kind not in ("what", "panel", "craft", "every"))
         return replace(clause, shared=(*kept, *named))
     pronoun = _PRONOUN.search(clause.text)
-    placed = change.clause.has("rel:above", "rel:below", "rel:before", "rel:after")
+    is_placed = change.clause.has("rel:above", "rel:below", "rel:before", "rel:after")
     targets = [atom for atom in clause.shared if atom.kind in ("what", "craft", "panel")]
-    if (
-        pronoun and pronoun[0].casefold() == "it" and placed and len(targets) > 1
-    ):  # put T above n, and colour it
+    is_one = pronoun is None or pronoun[0].casefold() == "it"
+    if len(targets) > 1 and is_placed and is_one:  # put T above n, and colour it
         return replace(clause, shared=tuple(atom for atom in clause.shared if atom not in targets[1:]))
     named = tuple(atom for atom in change.clause.all if atom.kind in ("what", "craft"))
     if pronoun and named and not targets and not clause.has("every"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from copy import deepcopy
 from datetime import datetime
 from typing import Any
@@ -18,7 +18,7 @@ from helio.authoring.writing.asking import EVERY, Asks
 from helio.authoring.writing.steps import free_name
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.dialect.template_in import template_in
-from helio.pipelines.dialect.written import spec_of
+from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import (
     AT_PANEL,
@@ -134,33 +134,29 @@ class FigureEditor:
         """
         kinds = {name for tool in tools for name in (AVERAGES if tool in AVERAGES else (tool,))}
         producers = self.lines.producers
-        lines = [
-            line
-            for line in self.drawn
-            if (step := producers.get(owner(line, producers) or line)) is not None and step.tool in kinds
-        ]
+        lines = [line for line in self.drawn if self.lines.step(line).tool in kinds]
         if among:
-            own = [
-                line
-                for line in lines
-                if line in among or set(self.behind(line)) & {owner(name, producers) for name in among}
-            ]
-            lines = own or lines
+            tables = {*among, *(owner(name, producers) for name in among)}
+            lines = [line for line in lines if tables & {line, *self.behind(line)}] or lines
         if not lines:
             raise NotUnderstood(f"the figure draws no {tools[0].replace('_', ' ')}")
         return lines
 
+    def lines_in(self, numbers: Iterable[int]) -> list[str]:
+        """Return the lines of the panels with some numbers."""
+        return [line for number in numbers for line in self.panels[number - 1]]
+
+    def panels_with(self, lines: Container[str]) -> list[int]:
+        """Return the numbers of the panels that draw some of the lines."""
+        return [at for at, panel in enumerate(self.panels, 1) if any(line in lines for line in panel)]
+
+    def steps_of(self, tools: Container[str]) -> list[Document]:
+        """Return the steps with some tools."""
+        return [step for step in self.after["steps"] if step.get("tool_name") in tools]
+
     def behind(self, line: str) -> list[str]:
         """Return the labels from which a line is computed, and its own label."""
         return self.lines.behind(line)
-
-    def unaveraged(self, line: str) -> str:
-        """Return the label from which a line is averaged; the line itself if it is no average."""
-        step = self.lines.producers.get(line)
-        while step is not None and step.tool in AVERAGES and len(step.labels) == 1:
-            line = step.labels[0]
-            step = self.lines.producers.get(line)
-        return line
 
     def prune(self, before: Sequence[str]) -> None:
         """Remove the steps behind lines that were drawn before, if without them some data need not be fetched.
@@ -196,6 +192,17 @@ class FigureEditor:
         step = next(holders, (fitting or [figure])[-1])
         path = ("tool_args", "spec", key) if step.get("tool_name") == RENDER else ("tool_args", key)
         return (spec_of(step) or {}).get(key), str(step["step_id"]), path
+
+    def compute(self, tool: str, label: str, args: Document, intent: str, *, after: str) -> str:
+        """Add a step that makes a table directly after the step that makes another; return the label it gets."""
+        label = self.free_label(label)
+        self.add_step(self.free_id(label), tool, args | {"output_label": label}, intent, after=after)
+        return label
+
+    def put_more(self, key: str, lines: Iterable[str]) -> None:
+        """Add lines to a list of lines, such as those with an axis at the right."""
+        held = self.spec.get(key) or []
+        self.put(key, [*held, *(line for line in lines if line not in held)])
 
     def put(self, key: str, value: Any, *more: str) -> None:
         _, step_id, path = self.where(key)
@@ -239,13 +246,9 @@ class FigureEditor:
             lambda text, choices: EVERY if EVERY in choices else self.ask(text, choices),
         )
         lines = every.meant(plain_name(what), self.figure()) or self._listed(what)
-        panels = self.panels
-        if not panels or not lines:
-            raise NotUnderstood(f"the figure has no panel called '{what}'")
-        names = {*lines, *(owner(line, self.lines.producers) for line in lines)}
-        drawn = {number: [label in names for label in panel] for number, panel in enumerate(panels, 1)}
-        alone = [number for number, hits in drawn.items() if hits and all(hits)]
-        numbers = alone or [number for number, hits in drawn.items() if any(hits)]
+        names = {name for line in lines for name in (line, owner(line, self.lines.producers) or line)}
+        alone = [at for at, panel in enumerate(self.panels, 1) if panel and names.issuperset(panel)]
+        numbers = alone or self.panels_with(names)
         if not numbers:
             raise NotUnderstood(f"the figure has no panel called '{what}'")
         return numbers, not alone
@@ -283,17 +286,39 @@ class FigureEditor:
             if listed and left != listed:
                 self.set_for(key, left)
         self._settle_right(panels)
+        self._name_axes(panels, before)
         for key in KEYED_BY_LABEL:
             known, step_id, path = self.where(key)
-            for line in list(known) if isinstance(known, dict) else []:
+            for line in object_of(known):
                 if owner(line, labels) is None and owner(line, before) is not None:
                     self._check_not_wished(key, line)
                     self.do(Operation("unset", step_id, (*path, line)))
         self.prune(behind)
 
+    def _name_axes(self, panels: list[list[str]], before: Sequence[str]) -> None:
+        """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU."""
+        shown = self.spec.get("trace_names") or {}
+
+        def names(lines: Sequence[str]) -> set[str]:
+            return {str(shown.get(line, re.split(r"[._]", line)[-1])) for line in lines}
+
+        for key, text in list(object_of(self.where("y_label")[0]).items()):
+            number = int(key.removesuffix(RIGHT))
+            gone = names(before) - names(panels[number - 1] if number <= len(panels) else ())
+            listed, bracket, unit = str(text).partition(" [")
+            parts = listed.split(", ")
+            kept = [name for name in parts if name not in gone]
+            if kept and kept != parts and names(before).issuperset(parts):
+                self.put("y_label", ", ".join(kept) + bracket + unit, key)
+
     def redraw_without(self, lines: Container[str], *, prune: bool = False) -> None:
         """Let a figure draw its panels without some lines."""
         self.redraw([[line for line in panel if line not in lines] for panel in self.panels], prune=prune)
+
+    def put_panels(self, moved: Sequence[int], at: int) -> None:
+        """Draw some panels behind a count of the others."""
+        kept = [number for number in range(1, len(self.panels) + 1) if number not in moved]
+        self.redraw([self.panels[number - 1] for number in [*kept[:at], *moved, *kept[at:]]])
 
     def keep_entries(self, lines: Sequence[str]) -> None:
         """Remove the panels of histograms, orbits and pairs of quantities that are not of the given lines alone."""
@@ -313,11 +338,7 @@ class FigureEditor:
         both = {f"{at}{RIGHT}" for at, panel in enumerate(panels, 1) if right & set(panel) - set(alone)}
         for key in TWO_SIDED:
             known = self.where(key)[0]
-            gone = (
-                [name for name in known if name.endswith(RIGHT) and name not in both]
-                if isinstance(known, dict)
-                else []
-            )
+            gone = [name for name in object_of(known) if name.endswith(RIGHT) and name not in both]
             if gone:
                 self.set_for(key, {name: value for name, value in known.items() if name not in gone})
         if alone:
@@ -364,7 +385,7 @@ class FigureEditor:
         """Return the type or the height of a new panel: the type that its lines need, the height that most have."""
         if key != "panel_types":
             return max(known, key=known.count)
-        tools = {step.tool for label in panel if (step := self.lines.producers.get(label)) is not None}
+        tools = {self.lines.step(label).tool for label in panel}
         special = next((kind for tool, kind in _TYPES.items() if tool in tools), "")
         return special or ("spectrogram" if any(map(self.lines.may_have_colours, panel)) else "line")
 
@@ -406,10 +427,8 @@ class FigureEditor:
         """Let a figure draw a label: in the panel of the line `near`, or in a new panel below that panel."""
         panels = [list(panel) for panel in self.panels]
         if panels:
-            numbers = [
-                number for number, panel in enumerate(panels) if any(owner(near, [line]) for line in panel)
-            ]
-            index = [*numbers, len(panels) - 1][0]
+            near_it = (at for at, panel in enumerate(panels) if any(owner(near, [line]) for line in panel))
+            index = next(near_it, len(panels) - 1)
             if own_panel:
                 panels.insert(index + 1, [label])
                 self._renumber(panels)
@@ -428,11 +447,9 @@ class FigureEditor:
         whole = owner(line, self.lines.producers)
         if whole is not None and whole in self.drawn and line not in self.drawn:
             parts = [f"{whole}.{axis}" for axis in self.axes(whole)]
+            apart = {whole: parts}
             self.redraw(
-                [
-                    [part for label in panel for part in (parts if label == whole else [label])]
-                    for panel in self.panels
-                ]
+                [[part for label in panel for part in apart.get(label, [label])] for panel in self.panels]
             )
         panels = [[new if label == line else label for label in panel] for panel in self.panels]
         for key in ("trace_names", "trace_colors", "line_styles"):

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.atoms import Number
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import (
@@ -28,24 +27,19 @@ from helio.authoring.rules.changes.panel_settings import (
 from helio.authoring.rules.times.named_times import events
 from helio.time_range import parse_time_range
 
+_TEXTS = {"subtitle": "subtitle", "title": "title", "x_label": "x_label", "file_name": "filename",
+          "x_axis": "x_label"}  # fmt: skip
+
 
 def set_text(editor: FigureEditor, clause: Clause) -> None:
     """Set a title, a label of an axis or a name in the legend."""
     text = clause.value("text")
-    for noun, key in (
-        ("subtitle", "subtitle"),
-        ("title", "title"),
-        ("x_label", "x_label"),
-        ("file_name", "filename"),
-    ):
+    for noun, key in _TEXTS.items():
         if clause.has(f"noun:{noun}"):
             if clause.has("what", "panel") and noun == "title":
                 raise NotUnderstood("a panel has no title of its own", advice="set the label of its y axis")
             editor.put(key, text)
             return
-    if clause.has("noun:x_axis"):
-        editor.put("x_label", text)
-        return
     if clause.has("noun:y_label", "noun:y_axis", "panel") and not clause.has(
         "noun:trace_name", "noun:legend"
     ):
@@ -58,18 +52,15 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
             lines = [editor.ask(f"Which line is called '{text}'?", lines)]
         editor.put("trace_names", text, lines[0])
         return
-    if clause.has("verb:name") and not re.search(
-        r"\b(?:it|figure|plot|titled?|entitled)\b", clause.text, re.IGNORECASE
-    ):
+    if clause.has("verb:name") and not clause.says(r"\b(?:it|figure|plot|titled?|entitled)\b"):
         raise NotUnderstood(
             f"the request does not say what to call '{text}'", advice="name a line, an axis or the title"
         )
     editor.put("title", text)
 
 
-def match_title(editor: FigureEditor, clause: Clause) -> None:
+def match_title(editor: FigureEditor, _: Clause) -> None:
     """Write the name of the event of the sentence as the title."""
-    del clause
     named = [
         event.name for event in events() if re.search(rf"\b(?:{event.phrases})", editor.said, re.IGNORECASE)
     ]
@@ -91,13 +82,8 @@ def remove_text(editor: FigureEditor, clause: Clause) -> None:
     editor.set_for(key, None)
 
 
-_SWITCHES = {
-    "legend": "legend",
-    "footer": "footer",
-    "panel_letters": "panel_letters",
-    "zero_line": "show_zero_line",
-    "shared_y": "share_y",
-}
+_SWITCHES = {"legend": "legend", "footer": "footer", "panel_letters": "panel_letters",
+             "zero_line": "show_zero_line", "shared_y": "share_y"}  # fmt: skip
 
 
 def switch(editor: FigureEditor, clause: Clause) -> None:
@@ -106,9 +92,8 @@ def switch(editor: FigureEditor, clause: Clause) -> None:
     editor.put(key, not clause.has("verb:remove"))
 
 
-def letter_panels(editor: FigureEditor, clause: Clause) -> None:
+def letter_panels(editor: FigureEditor, _: Clause) -> None:
     """Write a letter at each panel: ``mark the panels (a) and (b)``."""
-    del clause
     editor.put("panel_letters", value=True)
 
 
@@ -136,7 +121,6 @@ def _refuse_panel(clause: Clause, setting: str) -> None:
 
 def set_number(editor: FigureEditor, clause: Clause) -> None:
     """Set a size, a factor or a threshold of the figure."""
-    given: Number | None = clause.value("number")
     values = [atom.value.value for atom in clause.of("number")]
     if len(values) > 1:
         if len(values) != len(editor.panels) or not clause.has("noun:panel_height"):
@@ -144,7 +128,7 @@ def set_number(editor: FigureEditor, clause: Clause) -> None:
         editor.put("row_heights", [_whole(value) for value in values])
         return
     printed, width = clause.value("printed"), clause.value("width")
-    value: Any = printed or width or (given.value if given is not None else None)
+    value: Any = printed or width or next(iter(values), None)
     factor = clause.value("factor") or _FACTORS.get(clause.value("relative") or "", 1.0)
     if clause.has("noun:font_size"):
         _refuse_panel(clause, "font size")
@@ -154,12 +138,11 @@ def set_number(editor: FigureEditor, clause: Clause) -> None:
         editor.put("gap_factor", value)
     elif clause.has("noun:columns"):
         editor.put("columns", int(value))
+    elif clause.has("noun:linthresh") and clause.has("what", "panel"):
+        for number in panels_of(editor, clause):
+            put_by_panel(editor, "linthresh", number, value)
     elif clause.has("noun:linthresh"):
-        if clause.has("what", "panel"):
-            for number in panels_of(editor, clause):
-                put_by_panel(editor, "linthresh", number, value)
-        else:
-            editor.put("linthresh", value)
+        editor.put("linthresh", value)
     else:
         _set_size(editor, clause, value, factor)
 
@@ -182,11 +165,8 @@ def _set_size(editor: FigureEditor, clause: Clause, value: Any, factor: float) -
         editor.put("row_heights", heights)
         return
     size = editor.spec.get("canvas_size") or {}
-    said = re.search(r"\b(?:wide|width)\b", clause.text, re.IGNORECASE)
-    wide = (
-        clause.has("noun:figure_width", "noun:width", "relative:wider", "relative:narrower")
-        or said is not None
-    )
+    said = clause.says(r"\b(?:wide|width)\b")
+    wide = clause.has("noun:figure_width", "noun:width", "relative:wider", "relative:narrower") or said
     sides = ["width" if wide else "height"]
     if clause.has("noun:figure_size", "relative:larger", "relative:smaller"):
         sides = ["width", "height"]
@@ -285,9 +265,8 @@ def _check_every_spectrogram(editor: FigureEditor, clause: Clause) -> None:
         )
 
 
-def put_side_by_side(editor: FigureEditor, clause: Clause) -> None:
+def put_side_by_side(editor: FigureEditor, _: Clause) -> None:
     """Arrange the panels in two columns, or all in one row if they do not fill two."""
-    del clause
     count = len(editor.panels)
     editor.put("columns", count if count % 2 else 2)
 

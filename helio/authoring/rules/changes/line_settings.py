@@ -24,7 +24,7 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
     places = [name for name in clause.names if says_panel(clause, name)]
     names = [name for name in clause.names if name not in places]
     numbers += [number for name in places if names for number in editor.panel_numbers(name)[0]]
-    within = [line for number in numbers for line in editor.panels[number - 1]]
+    within = editor.lines_in(numbers)
     lines = within
     if clause.has("what"):
         lines = [
@@ -40,22 +40,20 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
     if lines:
         return list(dict.fromkeys(lines))
     plural = clause.has("every", "line:lines")
-    drawn = editor.drawn
-    wished = [line for line in drawn if line in {target for _, target in editor.wished}]
+    drawn, targets = editor.drawn, {target for _, target in editor.wished}
+    wished = [line for line in drawn if line in targets]
     if clause.has("every:both") and len(wished) == len("AB"):
         return wished
     if clause.has("every:others"):
-        return [line for line in drawn if line not in {target for _, target in editor.wished}]
-    if plural and len(drawn) != len("AB") and re.search(r"\bboth\b", clause.text, re.IGNORECASE):
+        return [line for line in drawn if line not in targets]
+    if plural and len(drawn) != len("AB") and clause.says(r"\bboth\b"):
         pairs = [panel for panel in editor.panels if len(panel) == len("AB")]
         if len(pairs) != 1:
             raise NotUnderstood(f"the figure draws {len(drawn)} lines, so 'both' is not clear")
         return pairs[0]
-    if len(drawn) == 1:
+    if len(drawn) == 1 or plural or clause.has("noun:width"):
         return drawn
-    if not plural and not clause.has("noun:width"):
-        return [editor.ask("Which line do you mean?", drawn)]
-    return drawn
+    return [editor.ask("Which line do you mean?", drawn)]
 
 
 def style_lines(editor: FigureEditor, clause: Clause) -> None:
@@ -84,12 +82,9 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
         ]
         for line in plain or lines:
             editor.put("trace_colors", colour, line)
-    if dash:
-        for line in lines:
-            editor.put("line_styles", dash, line, "dash")
-    if mode:
-        for line in lines:
-            editor.put("line_styles", mode, line, "mode")
+    for key, value in (("dash", dash), ("mode", mode)):
+        for line in lines if value else ():
+            editor.put("line_styles", value, line, key)
     if clause.has("width", "relative", "factor", "number"):
         styles = editor.spec.get("line_styles") or {}
         for line in lines:
@@ -152,12 +147,11 @@ def has_look(clause: Clause) -> bool:
 
 def says_bins(clause: Clause) -> bool:
     """Return whether a width is that of the bins of a histogram."""
-    return re.search(r"\bbins?\b", clause.text, re.IGNORECASE) is not None
+    return clause.says(r"\bbins?\b")
 
 
-def refuse_bins(editor: FigureEditor, clause: Clause) -> None:
+def refuse_bins(_: FigureEditor, clause: Clause) -> None:
     """Refuse to change the width of the bins of a histogram."""
-    del editor
     raise NotUnderstood(
         f"helio cannot set the width of the bins of a histogram: '{clause.text.strip()}'",
         advice="change the bins of the histogram in the file of the pipeline",
@@ -189,7 +183,7 @@ def swap_colours(editor: FigureEditor, clause: Clause) -> None:
     """Exchange the colours of two lines: those that the clause names, or the only two with a colour."""
     colours = editor.spec.get("trace_colors") or {}
     numbers = panel_numbers(editor, clause.of("panel"))
-    there = [line for number in numbers for line in editor.panels[number - 1]] or list(colours)
+    there = editor.lines_in(numbers) or list(colours)
     lines = [line for name in clause.names for line in editor.known(name, by_craft=True)] or there
     if len(lines) != len("AB") or not set(lines) <= set(colours):
         raise NotUnderstood("the figure does not set one colour for each of the two lines")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -30,7 +30,7 @@ from helio.authoring.writing.asking import EVERY, Asks
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import instrument_names
-from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
+from helio.knowledge.quantities import ABS_B, SOURCES, B, QuantitySource, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, WORDS
@@ -61,6 +61,10 @@ _LETTERS = {"RTN": "rtn", "LMN": "LMN", "": "xyzrtn"}
 _NOTHING = view_in({}, {})
 _KINDS = {(): "scalar", (1,): "scalar", (2,): "vector", (3,): "vector", (4,): "vector"}
 """Kinds of parameters by the sizes of their records; all others are spectra."""
+
+
+_MAGNITUDE = re.compile(r"\b(?:magnitude|strength)s?\b")
+_SMOOTHED = re.compile(r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)(?:\s+(.+))?")
 
 
 class Lines:
@@ -121,13 +125,13 @@ class Lines:
             Let a spacecraft's name mean its scalar lines, where it has some: one colour for a vector would make its
             components alike.
         """
-        drawn = self.drawn(figure)
+        drawn, names = self.drawn(figure), self.spec(figure).get("trace_names") or {}
+        shown = [line for line in drawn if str(names.get(line, "")).casefold() == what.casefold().strip()]
+        if shown and what.casefold().strip() not in spellings():
+            return shown
         if spectrograms := SPECTROGRAMS.fullmatch(what.strip()):
-            of = (spectrograms["of"] or "").casefold()
-            coloured = [
-                line for line in self._spectrograms(figure) if not of or says(self.own_words(line), of)
-            ]
-            if coloured:
+            of, lines = (spectrograms["of"] or "").casefold(), self._spectrograms(figure)
+            if coloured := [line for line in lines if not of or says(self.own_words(line), of)]:
                 return coloured
         if origin := ORIGIN.fullmatch(what.strip()):
             how, of = (origin["how"] or origin["by"]).casefold(), origin["what"] or origin["of"]
@@ -210,21 +214,19 @@ class Lines:
         others = {*spellings(), *FRAME_WORDS.split("|")}
         if not INSTRUMENT.fullmatch(name) or name.casefold() in others:
             return []
-        datasets = {label: self._measured(label) for label in drawn}
-        pieces = {
-            label: {piece for name in ids for piece in re.split("[_-]", name)}
-            for label, ids in datasets.items()
-        }
         return [
             label
-            for label, ids in datasets.items()
-            if name in pieces[label] or any(name.upper() in instrument_names(dataset) for dataset in ids)
+            for label in drawn
+            if any(
+                name in re.split("[_-]", dataset) or name.upper() in instrument_names(dataset)
+                for dataset in self._measured(label)
+            )
         ]
 
     def _measured(self, label: str) -> set[str]:
         """Return the datasets that a line shows: those behind the first input of each step."""
         table = owner(label, self.producers) or label
-        step = self._step(table)
+        step = self.step(table)
         if step.tool == FETCH:
             return {dataset for dataset, _ in self.pairs(table)}
         main = step.signature.tables[:1] if step.signature else ()
@@ -239,9 +241,7 @@ class Lines:
         """Return the spacecraft from which the data of a label come."""
         datasets = [dataset for dataset, _ in self.pairs(label) if dataset in self.catalogue]
         crafts = {self.catalogue.summary(dataset).spacecraft for dataset in datasets}
-        clock = owner(
-            str(self._step(label).params.get("onto_label")), self.producers
-        )  # gives only its epochs
+        clock = owner(str(self.step(label).params.get("onto_label")), self.producers)  # gives only its epochs
         sources = [source for source in self._sources(label) if source != clock]
         return crafts.union(*(self.crafts(source) for source in sources))
 
@@ -305,9 +305,7 @@ class Lines:
     def _fetched(self, label: str) -> Foreseen:
         """Return what the catalogue and the table of quantities say alike of all choices of a fetch."""
         pairs = self.pairs(label)
-        frames = {
-            row.frame for row in SOURCES if any((row.dataset, name) in pairs for name in row.parameters)
-        }
+        frames = {row.frame for row in self._rows(pairs)}
         parameters = [
             parameter
             for dataset, name in pairs
@@ -338,25 +336,23 @@ class Lines:
             return (alike or exact) if every or plural else exact
         moments = MOMENTS.fullmatch(plain)
         if moments and moments["plural"]:
-            lines = [label for label in drawn if self._is_moment(label, moments["stem"])]
+            moment = re.compile(rf"\b{moments['stem']}(?:y|e)?\b")
+            told = {label: self.own_quantities(label) or [self.own_words(label)] for label in drawn}
+            lines = [label for label in drawn if any(map(moment.search, told[label]))]
             if len(lines) > 1:
                 return lines
         if plain in PRONOUNS:
             return drawn if len(drawn) < 2 else [self.ask(f"Which line do you mean by '{what}'?", drawn)]
         if measured := self.of_instrument(what, drawn):
             return measured
-        craft = re.fullmatch(rf"({names_of_spacecraft()})(?:\s+(.+))?", plain)
-        if craft:
+        if craft := re.fullmatch(rf"({names_of_spacecraft()})(?:\s+(.+))?", plain):
             lines = self._of_craft(spellings()[craft[1]], drawn)
             if craft[2]:
                 return self._meant(craft[2], what, lines, by_craft)
             scalars = [label for label in lines if not self.is_vector(label)] if by_craft else []
             return scalars or lines
-        smoothed = re.fullmatch(
-            r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)(?:\s+(.+))?", plain
-        )
-        if smoothed:
-            lines = [label for label in drawn if self._step(label).tool in AVERAGES]
+        if smoothed := _SMOOTHED.fullmatch(plain):
+            lines = [label for label in drawn if self.step(label).tool in AVERAGES]
             if not smoothed[1]:
                 return lines
             if letter := re.fullmatch(r"[bv]_?([xyzrtn])", smoothed[1]):
@@ -365,16 +361,11 @@ class Lines:
         if framed := re.fullmatch(rf"(?P<what>.+?)\s+(?:in\s+)?(?P<frame>{FRAME_WORDS})", plain):
             lines = self._meant(framed["what"], framed["what"], drawn, by_craft)
             return [line for line in lines if self._is_in(line, framed["frame"].upper())]
-        component = re.fullmatch(r"(b|v)_?([xyzrtnlm])", plain)
-        if component:
-            is_total = plain == "bt" and not any(self.frame(label) == "RTN" for label in drawn)
-            return (
-                self._magnitudes(drawn)
-                if is_total
-                else self._component_of(what, component[1], component[2], drawn)
-            )
-        part = PART.fullmatch(plain)
-        if part:
+        if component := re.fullmatch(r"(b|v)_?([xyzrtnlm])", plain):
+            if plain == "bt" and not any(self.frame(label) == "RTN" for label in drawn):
+                return self._magnitudes(drawn)
+            return self._component_of(what, component[1], component[2], drawn)
+        if part := PART.fullmatch(plain):
             words = part["of"] or part["what"] or part["along"]
             of = self._meant(words, words, drawn, False) if words else drawn
             return self._parts(what, (part["axis"] or part["radial"] or plain)[0], of)
@@ -389,14 +380,9 @@ class Lines:
             return self._magnitudes(drawn)
         if plain in ("indices", "geomagnetic indices"):
             return [label for label in drawn if self.quantities(label) & set(INDICES)]
-        quantity = next(
-            (
-                row.quantity
-                for row in WORDS
-                if any(ignoring_case(row.pattern).fullmatch(text) for text in (plain, what.strip()))
-            ),
-            B if plain in ("field", "fields") else "",
-        )
+        texts = (plain, what.strip())
+        spelt = (row.quantity for row in WORDS if any(map(ignoring_case(row.pattern).fullmatch, texts)))
+        quantity = next(spelt, B if plain in ("field", "fields") else "")
         if "spectrogram" in quantity:  # that of electrons is not that of ions
             others = {row.quantity for row in SOURCES if "spectrogram" in row.quantity} - {quantity}
             drawn = [label for label in drawn if not self.own_quantities(label) & others]
@@ -412,34 +398,26 @@ class Lines:
             lambda label: (
                 bool(QUALIFIED.match(plain)) and says(self.own_words(label), QUALIFIED.sub("", plain))
             ),
-            lambda label: (
-                COLOURED.search(plain) is not None
-                and self.may_have_colours(label)
-                and says(
-                    f"{self.all_words(label)} {self._datasets(label)} {self._titles(label)}",
-                    COLOURED.sub("", plain),
-                )
-            ),
-            lambda label: says(f"{self._step(label).id} {self._step(label).step.intent}".casefold(), plain),
+            lambda label: bool(COLOURED.search(plain)) and self._is_coloured(label, COLOURED.sub("", plain)),
+            lambda label: says(f"{self.step(label).id} {self.step(label).step.intent}".casefold(), plain),
         )
         words = plain.split()
         if len(words) > 1 and found and all(says(self._step_words(label), plain) for label in found):
             named = [label for label in drawn if any(says(label.casefold(), word) for word in words)]
             if named and not set(named) & set(found) and not quantity:  # the towards spiral
                 return [self.ask(f"Which line do you mean by '{what}'?", [*found, *named])]
+        if _MAGNITUDE.search(plain):  # a vector is not its magnitude
+            found = [label for label in found if not self.is_vector(label)]
         if MOMENTS.search(plain):  # beta, of which a step says that it is a ratio of pressures, is none
             return [label for label in found if self._foreseen(label).unit != ""] or found
         return found
 
-    def _is_moment(self, label: str, stem: str) -> bool:
-        """Return whether a line is a density, a temperature and so on, of any particles."""
-        words = self.own_quantities(label) or [self.own_words(label)]
-        return any(re.search(rf"\b{stem}(?:y|e)?\b", text) for text in words)
-
-    def _titles(self, label: str) -> str:
-        """Return the titles of the datasets from which a label is fetched."""
+    def _is_coloured(self, label: str, words: str) -> bool:
+        """Return whether a figure may draw a label in colours, and words name it, its datasets or their titles."""
         known = {dataset for dataset, _ in self.pairs(label) if dataset in self.catalogue}
-        return " ".join(self.catalogue.summary(dataset).title for dataset in sorted(known)).casefold()
+        titles = " ".join(self.catalogue.summary(dataset).title for dataset in sorted(known)).casefold()
+        told = f"{self.all_words(label)} {self._datasets(label)} {titles}"
+        return self.may_have_colours(label) and says(told, words)
 
     def _datasets(self, label: str) -> str:
         """Return the ids of the datasets from which a label comes, and their instruments, in words."""
@@ -448,7 +426,7 @@ class Lines:
 
     def _reads(self, label: str, words: str, letter: str) -> bool:
         """Return whether a step reads the component or the quantity that words mean."""
-        read = self._step(label).labels
+        read = self.step(label).labels
         if letter:
             return any(re.search(rf"[._]?[bv]?_?{letter}(?:_\w+)?$", name.casefold()) for name in read)
         return bool(self._meant(words, words, list(self._sources(label)), False))
@@ -466,20 +444,20 @@ class Lines:
     def _component_of(self, what: str, stem: str, letter: str, drawn: list[str]) -> list[str]:
         """Return the lines that a component such as ``bz`` means; ask the user if it could mean several lines."""
         pattern = re.compile(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{FRAME_WORDS}))?$")
+
+        def kept(label: str) -> bool:  # by a step that takes one component of a vector
+            names = self.step(label).params.get("keep")
+            return isinstance(names, list) and [str(name).casefold() for name in names] == [letter]
+
         lone = [
             label
             for label in drawn
-            if pattern.search(label.casefold()) or (self._keeps(label, letter) and self._is_of(label, stem))
+            if pattern.search(label.casefold()) or (kept(label) and self._is_of(label, stem))
         ]
         if lone:
             return self._chosen(what, lone)
         table = {label: owner(label, self.producers) or label for label in drawn}
         return self._parts(what, letter, [label for label in drawn if self._is_of(table[label], stem)], stem)
-
-    def _keeps(self, label: str, letter: str) -> bool:
-        """Return whether a step takes one component of a vector."""
-        kept = self._step(label).params.get("keep")
-        return isinstance(kept, list) and [str(name).casefold() for name in kept] == [letter]
 
     def _is_in(self, label: str, frame: str) -> bool:
         """Return whether the data of a line are in a frame, as far as this is known before a run."""
@@ -524,20 +502,26 @@ class Lines:
     def _magnitudes(self, drawn: list[str]) -> list[str]:
         return first(
             drawn,
-            lambda label: self._step(label).tool == "magnitude",
+            lambda label: self.step(label).tool == "magnitude",
             lambda label: ABS_B in self._quantities(label),
             lambda label: bool(re.search(r"mag(?:nitude)?$|total$|strength$|abs_?b$", label.casefold())),
             lambda label: says(self.own_words(label), "magnitude"),
             lambda label: ABS_B in self._quantities(label, inherited=True),
         )
 
-    def _step(self, label: str) -> StepView:
+    def step(self, label: str) -> StepView:
         """Return the step that makes a label or its table, or an empty step if no step does."""
         return self.producers.get(owner(label, self.producers) or label, _NOTHING)
 
+    def source(self, line: str, tools: Container[str]) -> str:
+        """Return the label from which a line is made by steps with some tools alone; the line if it is not."""
+        while (step := self.producers.get(line, _NOTHING)).tool in tools and len(step.labels) == 1:
+            line = step.labels[0]
+        return line
+
     def pairs(self, label: str) -> list[tuple[str, str]]:
         """Return the pairs of dataset and parameter from which a fetch may take the data of a label."""
-        step = self._step(label)
+        step = self.step(label)
         if step.tool != FETCH:
             return []
         names = step.params.get("parameters")
@@ -548,28 +532,27 @@ class Lines:
 
     def _sources(self, label: str) -> list[str]:
         """Return the labels from which a label is computed."""
-        owners = [owner(read, self.producers) for read in self._step(label).labels]
+        owners = [owner(read, self.producers) for read in self.step(label).labels]
         return [source for source in dict.fromkeys(owners) if source is not None and source != label]
 
     def _quantities(self, label: str, *, inherited: bool = False) -> set[str]:
         """Return the quantities that a label's data are, by helio's table of quantities."""
-        step, sources = self._step(label), self._sources(label)
+        step, sources = self.step(label), self._sources(label)
         if step.tool in _CLEANING:
             return self._quantities(sources[0], inherited=inherited) if sources else set()
         if step.tool == "magnitude":
             of_field = any(B in self._quantities(source, inherited=True) for source in sources)
             return {ABS_B} if of_field else set()
-        pairs = self.pairs(label)
-        quantities = {
-            row.quantity
-            for row in SOURCES
-            if any(row.dataset == dataset and name in row.parameters for dataset, name in pairs)
-        }
+        quantities = {row.quantity for row in self._rows(self.pairs(label))}
         if inherited and not quantities:
             quantities = quantities.union(*(self._quantities(source, inherited=True) for source in sources))
         if step.tool == "join_components":
             quantities |= {JOINED[name] for name in JOINED if name == step.params.get("name")}
         return quantities
+
+    def _rows(self, pairs: Sequence[tuple[str, str]]) -> list[QuantitySource]:
+        """Return the rows of helio's table of some pairs of dataset and parameter."""
+        return [row for row in SOURCES if any((row.dataset, name) in pairs for name in row.parameters)]
 
     def own_words(self, label: str) -> str:
         """Return the words that describe a label: its name, and the catalogue's description of its parameter."""
@@ -583,7 +566,7 @@ class Lines:
                     continue  # the gate reports it
         # the words of a dataset's id are of all its parameters
         name = "" if label in [".".join(pair) for pair in pairs] else label
-        step, sources = self._step(label), self._sources(label)
+        step, sources = self.step(label), self._sources(label)
         given = str(step.params.get("give", "")).replace("_", " ")
         same = [self.own_words(sources[0])] if step.tool in _CLEANING and sources else []
         return " ".join(
@@ -592,7 +575,7 @@ class Lines:
 
     def _step_words(self, label: str) -> str:
         """Return the words of the step that makes a label, if the step makes no other label."""
-        step = self._step(label)
+        step = self.step(label)
         if len(step.outputs) > 1:
             return ""
         return f"{step.step.intent} {step.tool}".replace("_", " ").casefold()

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import COUNTED, Range
@@ -16,6 +15,8 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import FIXED
 from helio.authoring.rules.changes.moments import intervals_of, is_interval, moments_in
 from helio.authoring.rules.changes.panel_settings import panel_numbers, panels_of
+from helio.pipelines.dialect.written import object_of
+from helio.pipelines.template.document import Document
 
 _KIND_OF_LINE = re.compile(r"(?:threshold|reference|limit|level|guide|alert)s?", re.IGNORECASE)
 
@@ -107,73 +108,49 @@ def remove_marks(editor: FigureEditor, clause: Clause) -> None:
     if not held:
         names = {"vrects": "shaded interval", "hlines": "horizontal line", "vlines": "vertical line"}
         raise NotUnderstood(f"the figure has no {names[key]} to remove")
-    kept = []
-    if clause.has("number"):
-        kept = [
-            mark
-            for mark in held
-            if not (isinstance(mark, dict) and mark.get("y", mark.get("x")) == clause.value("number").value)
-        ]
-    elif clause.has("panel"):
-        numbers = panel_numbers(editor, clause.of("panel"))
-        kept = [mark for mark in held if not (isinstance(mark, dict) and mark.get("panel", 1) in numbers)]
+    values = [atom.value.value for atom in clause.of("number")]
+    numbers = [] if values else panel_numbers(editor, clause.of("panel"))
+
+    def stays(mark: Document) -> bool:
+        return mark.get("y", mark.get("x")) not in values if values else mark.get("panel", 1) not in numbers
+
+    kept = [mark for mark in held if stays(object_of(mark))] if values or clause.has("panel") else []
     if kept == held:
         raise NotUnderstood("the figure has no such line")
-    if kept:
-        _, step_id, path = editor.where(key)
-        editor.do(Operation("set", step_id, path, kept))
-    else:
-        editor.set_for(key, None)
+    editor.set_for(key, kept)
 
 
 def add_levels(editor: FigureEditor, clause: Clause) -> None:
     """Draw the named levels of storms, flares, Kp or protons."""
-    if not clause.has("what", "panel"):
-        _add_mark(editor, "hlines", {"levels": clause.value("levels")} | _look(clause))
-        return
-    for number in panels_of(editor, clause):
-        _add_mark(editor, "hlines", {"levels": clause.value("levels"), "panel": number} | _look(clause))
+    numbers = panels_of(editor, clause) if clause.has("what", "panel") else []
+    for place in [{"panel": number} for number in numbers] or [{}]:
+        _add_mark(editor, "hlines", {"levels": clause.value("levels")} | place | _look(clause))
 
 
 def _says_value(clause: Clause) -> bool:
     """Return whether a clause draws a line at a value: ``red line at -10 nT``, ``mark beta = 1``."""
     if clause.has("number"):
-        at_value = re.search(r"(?:\bat|=|<|>)\s*(?:y\s*=\s*)?[-−+]?[\d.]", clause.text, re.IGNORECASE)
-        return at_value is not None or bool(clause.value("number").unit)
+        is_at = clause.says(r"(?:\bat|=|<|>)\s*(?:y\s*=\s*)?[-−+]?[\d.]")
+        return is_at or bool(clause.value("number").unit)
     return clause.has("what", "panel") and not clause.has("verb:remove")
 
 
-def _says_threshold(clause: Clause) -> bool:
-    """Return whether a clause draws a line at a limit: ``Kp > 5 line``, ``a dashed line for Dst < -100``."""
-    limit = r"[<>≥≤]=?\s*[-−+]?[\d.]+\s*\S*\s+line\b|\bline\s+(?:for|at|where|when|if)\b"
-    return re.search(limit, clause.text, re.IGNORECASE) is not None
-
-
+_AT_LIMIT = r"[<>≥≤]=?\s*[-−+]?[\d.]+\s*\S*\s+line\b|\bline\s+(?:for|at|where|when|if)\b"
+"""Regular expression of a line at a limit: ``Kp > 5 line``, ``a dashed line for Dst < -100``."""
 _MARKED = (
     "colour dash width relative what craft panel text verb:mark verb:add noun:horizontal_line "
     "noun:vertical_line line verb:move verb:name"
 )
 MARKS: tuple[Rule, ...] = (
     Rule("levels", "what panel verb:add verb:mark verb:show colour dash line", add_levels),
-    Rule(
-        "verb:remove noun:horizontal_line|noun:vertical_line|verb:shade",
-        "number panel what colour dash",
-        remove_marks,
-    ),
+    Rule("verb:remove noun:horizontal_line|noun:vertical_line|verb:shade", "number panel what colour dash",
+         remove_marks),
     Rule("noun:horizontal_line number", f"{_MARKED} noun:y_axis", mark_value, several="number"),
-    Rule("bound line|noun:horizontal_line what|panel", _MARKED, mark_value, _says_threshold),
+    Rule("bound line|noun:horizontal_line what|panel", _MARKED, mark_value,
+         lambda clause: clause.says(_AT_LIMIT)),
     Rule("verb:mark|verb:add number|noun:zero_line line|noun:zero_line", _MARKED, mark_value),
     Rule("number|noun:zero_line line|noun:zero_line|verb:mark", _MARKED, mark_value, _says_value),
-    Rule(
-        "verb:mark|noun:vertical_line moment|time",
-        f"{_MARKED} moment time",
-        mark_time,
-        several="moment time",
-    ),
-    Rule(
-        "verb:shade moment|time",
-        "moment time noun:time colour what text verb:name",
-        shade,
-        several="moment time",
-    ),
-)
+    Rule("verb:mark|noun:vertical_line moment|time", f"{_MARKED} moment time", mark_time, several="moment time"),
+    Rule("verb:shade moment|time", "moment time noun:time colour what text verb:name", shade,
+         several="moment time"),
+)  # fmt: skip

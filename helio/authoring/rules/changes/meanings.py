@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -24,6 +24,7 @@ from helio.knowledge.phrases import any_phrase
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES, STYLE
 from helio.steps.signature import signatures
@@ -57,12 +58,12 @@ _UPWARD = re.compile(
 _MORE = frozenset(_WORDS["flares"])
 """Words beside the class of a flare that say which flares count."""
 _NONE = re.compile(r"\b(?:no|without|neglect\w*|ignor\w*|zero)\b", re.IGNORECASE)
-_OLD_VALUE = re.compile(r",?\s*\b(?:instead\s+of|rather\s+than|not)\b.*$", re.IGNORECASE)
 _ASSUMED: dict[str, Document] = VOCABULARY["assumed values"]
 """Values that computations assume, each with its unit and its names in the field."""
 _MEASURED = {"electron_temperature": "electrons_label"}
 """Arguments with measured values, which a step takes instead of an assumed value."""
 _NOT_COMPUTED = (*FIGURES, STYLE, FETCH, "save_data")
+_VALUES = "range number duration bound"
 _AXES = tuple(
     f"noun:{name}"
     for name in ("x_axis", "y_axis", "y_range", "z_range", "bin_axis", "scale", "colour_bar", "colour_scale",
@@ -131,44 +132,25 @@ class Meanings:
     def rules(self) -> tuple[Rule, ...]:
         """Return the rule for clauses with a value of the template; it fits if the words leave no other meaning."""
         parts = "what craft tool levels line noun verb rel unit range bound number duration"
-        flares = Rule(
-            "what",
-            f"{parts} relative every scale",
-            self._set_flares,
-            lambda clause: bool(self._flares(clause)),
-        )
-        rule = Rule(
-            "range|bound|number|duration|what",
-            f"{parts} relative",
-            self._set,
-            self._fits,
-            "range number duration bound",
-        )
-        interval = Rule("moment|time what|tool|noun", f"{parts} moment time every", self._set_interval,
-                        lambda clause: self._interval(clause) is not None, "moment")  # fmt: skip
-        band = Rule(
-            "range verb:add|rel:also",
-            f"{parts} panel",
-            self._add_band,
-            lambda clause: bool(self._new_band(clause)),
-        )
         assumed = Rule("what|tool|verb:remove", "what tool verb noun rel number unit", self._set_argument,
                        lambda clause: self._argument(clause, _ASSUMED) is not None, "number")  # fmt: skip
         window = Rule("tool noun:window duration", "what", self._set_argument,
                       lambda clause: not {atom.value for atom in clause.of("tool")} & WINDOW_OF.keys()
                       and self._argument(clause, self._arguments) is not None)  # fmt: skip
-        return (assumed, flares, band, rule, interval, window)
+        return (
+            assumed,
+            _rule("what", f"{parts} relative every scale", self._flares),
+            _rule("range verb:add|rel:also", f"{parts} panel", self._new_band),
+            _rule("range|bound|number|duration|what", f"{parts} relative", self._meant, _VALUES),
+            _rule("moment|time what|tool|noun", f"{parts} moment time every", self._interval, "moment"),
+            window,
+        )
 
     def rest(self) -> tuple[Rule, ...]:
         """Return the rule for clauses that name an argument as its tool does; it is for what no other rule reads."""
-        return (
-            Rule(
-                "what|noun|bound number|duration|bound",
-                "noun:window noun:range noun:cadence verb:only rel:before rel:after",
-                self._set_argument,
-                lambda clause: self._argument(clause, self._arguments) is not None,
-            ),
-        )
+        may = "noun:window noun:range noun:cadence verb:only rel:before rel:after"
+        return (Rule("what|noun|bound number|duration|bound", may, self._set_argument,
+                     lambda clause: self._argument(clause, self._arguments) is not None),)  # fmt: skip
 
     def _set_argument(self, editor: FigureEditor, clause: Clause) -> None:
         found = self._argument(clause, _ASSUMED) or self._argument(clause, self._arguments)
@@ -181,7 +163,7 @@ class Meanings:
 
     def _argument(self, clause: Clause, names: Iterable[str]) -> tuple[str, Any, list[Document]] | None:
         """Return the argument that a clause names, its new value, and the steps that take it."""
-        text = _OLD_VALUE.sub("", clause.text)
+        text = clause.new_text
         for name in names:
             facts = _ASSUMED.get(name, {"phrases": [name.replace("_", " ")], "unit": ""})
             named = re.compile(rf"(?<![\w|-])(?:{any_phrase(facts['phrases'])})(?![\w|-])", re.IGNORECASE)
@@ -192,7 +174,8 @@ class Meanings:
             rest = clause.text if name not in _ASSUMED else text
             for atom in clause.of("number", "duration", "bound"):
                 rest = rest.replace(atom.text, " ", 1)
-            is_line = value == 0 and _NONE.search(text) and self._draws(named)
+            is_drawn = any(map(named.search, map(self._editor.lines.own_words, self._editor.drawn)))
+            is_line = value == 0 and _NONE.search(text) and is_drawn
             left = _stems(named.sub(" ", rest)) - IN_CHANGES - _stems(" ".join(_WORDS["assumed"]))
             steps = [step for step in steps if left <= self._step_words(step)]
             if value is not None and steps and not is_line:
@@ -214,39 +197,16 @@ class Meanings:
         having = {name: [step for step in steps if name in step["tool_args"]] for name, steps in able.items()}
         return {name: having[name] or steps for name, steps in able.items()}
 
-    def _draws(self, named: re.Pattern[str]) -> bool:
-        """Return whether the figure draws something with this name."""
-        lines = self._editor.lines
-        return any(named.search(lines.own_words(line)) for line in self._editor.drawn)
-
     def _step_words(self, step: Document) -> frozenset[str]:
         """Return the words of a step and of the tables that it reads."""
         lines = self._editor.lines
         labels = [label for label in (step.get("tool_args") or {}).values() if isinstance(label, str)]
         sources = " ".join(lines.all_words(label) for label in labels if label in lines.producers)
-        told = f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} {' '.join(labels)} {sources}"
-        return _stems(told)
+        return _told(step, f"{' '.join(labels)} {sources}")
 
-    def _fits(self, clause: Clause) -> bool:
-        return bool(self._meant(clause))
-
-    def _set(self, editor: FigureEditor, clause: Clause) -> None:
-        editor.do(*self._meant(clause))
-
-    def _set_flares(self, editor: FigureEditor, clause: Clause) -> None:
-        editor.do(*self._flares(clause))
-
-    def _set_interval(self, editor: FigureEditor, clause: Clause) -> None:
-        slot = self._interval(clause)
-        spans = intervals_of(editor, clause)
-        if slot is not None and len(spans) == 1:
-            ends = " to ".join(spans[0])
-            editor.do(Operation("set", "", ("variables", slot.name, "default"), ends))
-
-    def _interval(self, clause: Clause) -> Slot | None:
-        """Return the range of time beside that of the data which words name: ``MVA from 13:05:35 to 13:06:05``."""
-        values = clause.of("moment", "time")
-        words = _words_left(clause, values)
+    def _interval(self, clause: Clause) -> list[Operation]:
+        """Set the range of time beside that of the data which words name: ``MVA from 13:05:35 to 13:06:05``."""
+        words = _words_left(clause, clause.of("moment", "time"))
         slots = [slot for slot in self._slots if slot.kind == "time_range"]
         named = [
             slot
@@ -254,13 +214,15 @@ class Meanings:
             if words & (slot.own | slot.described | slot.tools | slot.known) - _GENERAL - slots[0].known
             and words <= slot.known | _GENERAL
         ]
-        is_set = is_interval(clause) and not clause.has(*_OTHER, "verb:remove")
-        return named[0] if is_set and len(named) == 1 else None
+        if len(named) != 1 or not is_interval(clause) or clause.has(*_OTHER, "verb:remove"):
+            return []
+        spans = intervals_of(self._editor, clause)
+        return [_operation(named[0], " to ".join(spans[0]))] if len(spans) == 1 else []
 
     def _flares(self, clause: Clause) -> list[Operation]:
         """Set the least flux of flares that a class names: ``only flares from M1 upwards``."""
         slots = [slot for slot in self._slots if slot.side == "low" and "flare" in slot.events]
-        new = re.split(r"\b(?:instead\s+of|rather\s+than)\b", clause.text)[0]
+        new = clause.new_text
         classes = [match for match in _CLASS.finditer(new) if match["size"] or _CLASSES.search(new)]
         if len(slots) != 1 or len(classes) != 1 or _REST_OF.search(new):
             return []
@@ -286,7 +248,7 @@ class Meanings:
         """Return the changes of values that a clause means; empty if it means something else."""
         if found := self._span(clause) or self._named_value(clause):
             return found
-        values = [atom for atom in clause.atoms if atom.kind in ("range", "bound", "number", "duration")]
+        values = [atom for atom in clause.atoms if atom.kind in _VALUES.split()]
         kinds = {atom.kind for atom in values}
         axes = [noun for noun in _AXES if noun != "noun:bin_axis" or kinds == {"range"}]
         if not values or len(kinds) > 1 or clause.has(*axes, *_OTHER):
@@ -333,10 +295,7 @@ class Meanings:
         ]
         if len(slots) != 1 or self._is_of_others(slots[0], clause):
             return []
-        (slot,) = slots
-        if slot.kind == "number":
-            return [_operation(slot, new.value, unit)]
-        return [Operation("set", "", ("variables", slot.name, "default"), new)]
+        return [_operation(slots[0], new if isinstance(new, str) else new.value, unit)]
 
     @cached_property
     def _slots(self) -> list[Slot]:
@@ -415,11 +374,8 @@ class Meanings:
 
     def _length(self, clause: Clause, words: frozenset[str], values: list[Atom]) -> list[Operation]:
         """Set the length that words name, of what the named panel draws."""
-        panels = self._editor.panels
-        places = {"top": panels[:1], "bottom": panels[-1:]}
-        within = [
-            line for side, named in places.items() if side in words for panel in named for line in panel
-        ]
+        places = {"top": 1, "bottom": len(self._editor.panels)}
+        within = self._editor.lines_in(at for side, at in places.items() if side in words and at)
         words -= set(places)
         slots = [slot for slot in self._slots if slot.kind == "duration" and self._is_side(slot, clause)]
         named = [
@@ -431,7 +387,7 @@ class Meanings:
         named = [slot for slot in named if slot.own <= words] or named
         if len(named) != 1 or len(values) != 1 or clause.has("panel") or self._is_of_others(named[0], clause):
             return []
-        return [Operation("set", "", ("variables", named[0].name, "default"), values[0].value)]
+        return [_operation(named[0], values[0].value)]
 
     def _is_of_others(self, slot: Slot, clause: Clause) -> bool:
         """Return whether a clause names lines by which alone it does not mean a slot, because others take it too."""
@@ -452,7 +408,7 @@ class Meanings:
         """Set a value that a description names: ``1 for the photosphere, 2.5 for the source surface``."""
         if clause.has("range", "bound", "number", "duration", *_AXES, *_OTHER, "verb:remove"):
             return []
-        wanted = re.split(r"\b(?:instead\s+of|rather\s+than|not)\b", clause.text)[0].casefold()
+        wanted = clause.new_text.casefold()
         found = []
         for name, facts in (self._editor.after.get("variables") or {}).items():
             named = {
@@ -477,7 +433,7 @@ class Meanings:
             return []
         lengths = (match["before"] + (match["own"] or match["unit"])[0], match["after"] + match["unit"][0])
         return [
-            Operation("set", "", ("variables", sides[side].name, "default"), length.casefold())
+            _operation(sides[side], length.casefold())
             for side, length in zip(("before", "after"), lengths, strict=True)
         ]
 
@@ -496,49 +452,30 @@ class Meanings:
             )
             if not slots or len(slots) != len(sides) or not every <= others | _GENERAL:
                 return []
-            operations += [
-                Operation("set", "", ("variables", slot.name, "default"), atom.value) for slot in slots
-            ]
+            operations += [_operation(slot, atom.value) for slot in slots]
         return operations
 
     def _bands(self, clause: Clause, values: list[Atom]) -> list[Operation]:
         """Replace a band in a list of bands: ``40-60 MeV instead of 60-100 MeV``."""
         limits = [[atom.value.low, atom.value.high] for atom in values]
-        if not re.search(r"\b(?:instead|rather|replace|change|to|not)\b", clause.text, re.IGNORECASE):
+        if not clause.says(r"\b(?:instead|rather|replace|change|to|not)\b"):
             return []
-        scales = (
-            (1, 1e3, 1e-3) if any(atom.value.unit for atom in values) else (1,)
-        )  # bands in eV, words in keV
-        written = [
-            [[_plain(float(f"{end * scale:.12g}")) for end in pair] for pair in limits] for scale in scales
-        ]
-        for step, limits in product(self._editor.after["steps"], written):
+        scales = _scales(any(atom.value.unit for atom in values))
+        for step, scale in product(self._editor.after["steps"], scales):
+            written = [_scaled(pair, scale) for pair in limits]
             for name, value in (step.get("tool_args") or {}).items():
-                held = [pair for pair in limits if isinstance(value, list) and pair in value]
-                if len(held) != 1:
+                held = [pair for pair in written if isinstance(value, list) and pair in value]
+                known = _told(step, "channel energy line") | _GENERAL | set(_SIDE_OF)
+                if len(held) != 1 or not _words_left(clause, values) <= known:
                     continue
-                known = _stems(
-                    f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} channel energy line"
-                )
-                if not _words_left(clause, values) <= known | _GENERAL | set(_SIDE_OF):
-                    continue
-                new = limits[1 - limits.index(held[0])]
-                bands = [[_plain(end) for end in new] if pair == held[0] else pair for pair in value]
-                scale = scales[written.index(limits)]
+                new = written[1 - written.index(held[0])]
+                bands = [new if pair == held[0] else pair for pair in value]
                 ends = [[f"{end / scale:g}" for end in pair] for pair in (held[0], new)]
                 return [
                     Operation("set", str(step["step_id"]), ("tool_args", name), bands),
                     *self._renamed_band(step, *ends),
                 ]
         return []
-
-    def _makes(self, step: Document, line: str) -> bool:
-        """Return whether a line is computed by a step."""
-        producers = self._editor.lines.producers
-        return any(str(producers[label].id) == step["step_id"] for label in self._editor.behind(line))
-
-    def _add_band(self, editor: FigureEditor, clause: Clause) -> None:
-        editor.do(*self._new_band(clause))
 
     def _new_band(self, clause: Clause) -> list[Operation]:
         """Add a band to the list of bands that words name: ``add a band 40.5 to 60 MeV to the proton lines``."""
@@ -549,22 +486,20 @@ class Meanings:
             return []
         found = []
         words = _words_left(clause, clause.of("range", "verb", "rel")) - {"band", "channel", "panel", *PLACES}
-        panels = [self._editor.panels[at - 1] for at in panel_numbers(self._editor, clause.of("panel"))]
+        lines = self._editor.lines_in(panel_numbers(self._editor, clause.of("panel")))
+        producers = self._editor.lines.producers
         for step in self._editor.after["steps"]:
             args = step.get("tool_args") or {}
             bands = args.get("bands")
-            told = f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} energy line"
-            if not isinstance(bands, list) or not words <= _stems(f"{told} {args}") | _GENERAL:
+            if not isinstance(bands, list) or not words <= _told(step, f"energy line {args}") | _GENERAL:
                 continue
-            if panels and not any(self._makes(step, line) for panel in panels for line in panel):
+            behind = {label for line in lines for label in self._editor.behind(line)}
+            if lines and step["step_id"] not in {str(producers[label].id) for label in behind}:
                 continue
             if len(bands) == 1 and "axis" in args:
                 continue  # a second band would add an axis
             ends = [end for band in bands for end in band]
-            scaled = [
-                [_plain(float(f"{end * scale:.12g}")) for end in (limits.low, limits.high)]
-                for scale in ((1, 1e3, 1e-3) if limits.unit else (1,))
-            ]  # bands in eV, words in keV
+            scaled = [_scaled((limits.low, limits.high), scale) for scale in _scales(bool(limits.unit))]
             near = [new for new in scaled if min(ends) / 10 <= new[0] < new[1] <= max(ends) * 10]
             if len(near) == 1 and near[0] not in bands:
                 name, intent = str(step["step_id"]), str(step.get("intent", ""))
@@ -584,9 +519,23 @@ class Meanings:
                 "set", str(step["step_id"]), ("intent",), band.sub(rf"{new[0]}\g<1>{new[1]}", intent)
             )
         labels, figure, path = self._editor.where("y_label")
-        for panel, text in labels.items() if isinstance(labels, dict) else ():
+        for panel, text in object_of(labels).items():
             if band.search(str(text)):
                 yield Operation("set", figure, (*path, panel), band.sub(rf"{new[0]}\g<1>{new[1]}", str(text)))
+
+
+def _told(step: Document, more: str) -> frozenset[str]:
+    """Return the words that a step says of itself, and some more."""
+    return _stems(f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} {more}")
+
+
+def _scales(has_unit: bool) -> tuple[float, ...]:
+    """Return by what the limits of a band may be multiplied: a pipeline has bands in eV, words say keV."""
+    return (1, 1e3, 1e-3) if has_unit else (1,)
+
+
+def _scaled(limits: Sequence[float], scale: float) -> list[float]:
+    return [_plain(float(f"{end * scale:.12g}")) for end in limits]
 
 
 def _unit_in(description: str) -> str:
@@ -602,9 +551,19 @@ def _fits_unit(own: str, given: str) -> bool:
     return not given or (bool(own) and comparable(own, canonical_unit(given)))
 
 
-def _operation(slot: Slot, value: float, unit: str) -> Operation:
-    """Return the change of a variable, in the unit of the variable."""
-    return Operation("set", "", ("variables", slot.name, "default"), _in_unit(slot, value, unit))
+def _operation(slot: Slot, value: float | str, unit: str = "") -> Operation:
+    """Return the change of a variable, numbers in the unit of the variable."""
+    new = value if isinstance(value, str) else _in_unit(slot, value, unit)
+    return Operation("set", "", ("variables", slot.name, "default"), new)
+
+
+def _rule(needs: str, may: str, meant: Callable[[Clause], list[Operation]], several: str = "") -> Rule:
+    """Return the rule for clauses that mean some changes of values; it makes them."""
+
+    def change(editor: FigureEditor, clause: Clause) -> None:
+        editor.do(*meant(clause))
+
+    return Rule(needs, may, change, lambda clause: bool(meant(clause)), several)
 
 
 def _value_of(clause: Clause, text: str, unit: str) -> Any:
@@ -652,11 +611,9 @@ def _plain(value: float) -> float:
 
 def _words_left(clause: Clause, values: list[Atom]) -> frozenset[str]:
     """Return the words of a clause that are no values and have a meaning."""
-    kept = list(clause.text)
-    for atom in values:
-        kept[atom.start - clause.start : atom.stop - clause.start] = " " * (atom.stop - atom.start)
     shared = " ".join(atom.text for atom in clause.shared if atom.kind in ("what", "craft", "noun", "tool"))
-    return frozenset(_stems(f"{''.join(kept)} {shared}") - _EMPTY - IN_CHANGES)
+    own = clause.without(atom for atom in values if atom not in clause.shared)
+    return frozenset(_stems(f"{own} {shared}") - _EMPTY - IN_CHANGES)
 
 
 def _stems(text: str) -> frozenset[str]:

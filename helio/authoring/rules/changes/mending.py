@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
+from typing import Any
 
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.gate import Gate
@@ -18,6 +19,7 @@ from helio.authoring.outcome import (
     Outcome,
     TemplateDraft,
 )
+from helio.authoring.rules.changes.conversions import alike_in
 from helio.authoring.swapping import refetched
 from helio.authoring.writing.sources import cadence_words
 from helio.authoring.writing.steps import free_name
@@ -50,10 +52,9 @@ def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate
     if step is None:
         raise NotUnderstood(f"the pipeline has no step {failure.step_id}")
     operations, notes = _change(template, view_in(step, signatures()), failure, catalogue)
-    named = {operation.step for operation in operations}
+    named = {failure.step_id, *(operation.step for operation in operations)}
     declared = {
-        failure.step_id,
-        *(step["step_id"] for step in template["steps"] if str(step["step_id"]) in named),
+        step["step_id"] for step in template["steps"] if {step["step_id"], str(step["step_id"])} & named
     }
     proved = gate.repaired(template, apply(template, operations), declared=declared)
     if proved.errors:
@@ -69,12 +70,13 @@ def close_name(name: str, names: Iterable[str]) -> str:
     >>> close_name("AC_H9_MFI", ["AC_H0_MFI", "AC_H1_MFI"])
     ''
     """
-    matcher = SequenceMatcher(b=name.casefold())
-    ranked = []
-    for known in closest(name, names):
-        matcher.set_seq1(known.casefold())
-        ranked.append((matcher.ratio(), known))
-    ranked.sort(reverse=True)
+    ranked = sorted(
+        (
+            (SequenceMatcher(None, known.casefold(), name.casefold()).ratio(), known)
+            for known in closest(name, names)
+        ),
+        reverse=True,
+    )
     clear = len(ranked) == 1 or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] > _CLEARLY)
     return ranked[0][1] if clear else ""
 
@@ -112,20 +114,18 @@ def _meant(name: str, names: list[str]) -> str:
 
 def _renamed_value(step: StepView, old: str, new: str) -> list[Operation]:
     """Return the operations that replace a misspelt name in the arguments of a step."""
-    operations: list[Operation] = []
-    for key, value in step.params.items():
-        changed = value
-        if value == old:
-            changed = new
-        elif isinstance(value, str) and value.endswith(f".{old}"):
-            changed = f"{value[: -len(old)]}{new}"
-        elif isinstance(value, list):
-            changed = [new if name == old else name for name in value]
-        if changed != value:
-            operations.append(Operation("set", str(step.id), ("tool_args", key), changed))
-    if not operations:
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [new if name == old else name for name in value]
+        is_name = value == old or (isinstance(value, str) and value.endswith(f".{old}"))
+        return f"{value[: -len(old)]}{new}" if is_name else value
+
+    renamed = {key: changed(value) for key, value in step.params.items()}
+    changes = [key for key, value in step.params.items() if renamed[key] != value]
+    if not changes:
         raise NotUnderstood(f"helio cannot correct '{old}': step {step.id} does not contain this name")
-    return operations
+    return [Operation("set", str(step.id), ("tool_args", key), renamed[key]) for key in changes]
 
 
 def _converted(
@@ -158,16 +158,14 @@ def _other_sources(
 ) -> tuple[list[Operation], list[str]]:
     """Let a fetch also try other datasets with the same quantity, spacecraft, frame and unit."""
     known = next((row for row in SOURCES if (row.dataset, *row.parameters) in pairs), None)
+    alike = alike_in(known, known.frame) if known is not None else ()
     others = [
         row
-        for row in SOURCES
-        if known is not None
-        and (row.quantity, row.spacecraft, row.frame, row.unit)
-        == (known.quantity, known.spacecraft, known.frame, known.unit)
-        and len(row.parameters) == 1
-        and (row.dataset, row.parameters[0]) not in pairs
+        for row in alike
+        if known is not None and row.unit == known.unit and len(row.parameters) == 1
+        if (row.dataset, row.parameters[0]) not in pairs
     ]
-    if known is None or not others:
+    if not others:
         raise NotUnderstood(
             f"helio knows no other dataset with the data of step {step.id}",
             advice=f"search with `helio datasets search`, or choose another time for {pairs[0][0]}",
@@ -186,16 +184,9 @@ def _respelt(
     """Replace a misspelt dataset or parameter by the name that is clearly the closest."""
     new: list[tuple[str, str]] = []
     for dataset_id, parameter in pairs:
-        try:
-            dataset = catalogue.dataset(dataset_id)
-        except UnknownDataset as error:
-            dataset = catalogue.dataset(_close_or_refuse(dataset_id, catalogue.ids(), error))
-        name = parameter
-        try:
-            dataset.parameter(parameter)
-        except UnknownParameter as error:
-            name = _close_or_refuse(parameter, [described.name for described in dataset.parameters], error)
-        new.append((dataset.id, name))
+        dataset = catalogue.dataset(_known(dataset_id, catalogue.ids(), catalogue.dataset))
+        names = [described.name for described in dataset.parameters]
+        new.append((dataset.id, _known(parameter, names, dataset.parameter)))
     notes = [
         f"{'.'.join(old)} becomes {'.'.join(changed)}"
         for old, changed in zip(pairs, new, strict=True)
@@ -208,8 +199,12 @@ def _respelt(
     return refetched(template, step, new), notes
 
 
-def _close_or_refuse(name: str, names: Iterable[str], error: UnknownDataset | UnknownParameter) -> str:
-    close = close_name(name, names)
-    if not close:
+def _known(name: str, names: Iterable[str], find: Callable[[str], object]) -> str:
+    """Return a name if it is found, or otherwise the closest known name."""
+    try:
+        find(name)
+    except (UnknownDataset, UnknownParameter) as error:
+        if close := close_name(name, names):
+            return close
         raise NotUnderstood(error.message, advice=error.advice) from error
-    return close
+    return name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause
@@ -14,10 +14,15 @@ from helio.time_range import TimeRange, parse_time_range
 
 def default_span(editor: FigureEditor) -> TimeRange | None:
     """Return the default of the first time range of the pipeline, if it can be read."""
+    defaults = default_ranges(editor)
+    return _span_of(defaults[0], editor.now) if defaults else None
+
+
+def default_ranges(editor: FigureEditor) -> list[str]:
+    """Return the defaults of the time ranges of the pipeline."""
     variables = (editor.after.get("variables") or {}).values()
-    ranges = (variable for variable in variables if variable.get("type") == "time_range")
-    first = next(ranges, None)
-    return None if first is None else _span_of(str(first.get("default", "")), editor.now)
+    ranges = [str(facts.get("default") or "") for facts in variables if facts.get("type") == "time_range"]
+    return [text for text in ranges if text]
 
 
 def _span_of(text: str, now: datetime) -> TimeRange | None:
@@ -47,8 +52,7 @@ def moments_in(editor: FigureEditor, clause: Clause) -> list[str]:
     clocks = [(clock, date) for clock, date in named if clock]
     moments = [
         _moment(_day(editor, date if len(clocks) > 1 and date else dates), clock) for clock, date in clocks
-    ]
-    moments = moments or [_day(editor, date) for _, date in named]
+    ] or [_day(editor, date) for _, date in named]
     for moment in moments:
         _refuse_outside(editor, moment, moment)
     return moments
@@ -61,11 +65,7 @@ def _moment(day: str, clock: str) -> str:
 def _refuse_outside(editor: FigureEditor, start: str, stop: str) -> None:
     """Refuse an interval that a figure of fixed dates would not show."""
     span = default_span(editor)
-    fixed = any(
-        re.search(r"\d{4}-\d\d", str(variable.get("default", "")))
-        for variable in (editor.after.get("variables") or {}).values()
-        if variable.get("type") == "time_range"
-    )
+    fixed = any(re.search(r"\d{4}-\d\d", default) for default in default_ranges(editor))
     first, last = (parse_time_range(moment, editor.now) for moment in (start, stop))
     if span is not None and fixed and (first.start > span.stop or last.stop < span.start):
         raise NotUnderstood(
@@ -84,15 +84,9 @@ def _day(editor: FigureEditor, plain: str) -> str:
             )
         return f"{span.start:%Y-%m-%d}"
     plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|\bof\b", "", plain)
-    years = (
-        [""]
-        if re.search(r"\d{4}", plain)
-        else [f" {year}" for year in sorted({span.start.year, span.stop.year})]
-        if span
-        else []
-    )
-    days = (_span_of(f"{plain}{year}", editor.now) for year in years)
-    for day in filter(None, days):
+    years = [f" {year}" for year in sorted({span.start.year, span.stop.year})] if span else []
+    years = [""] if re.search(r"\d{4}", plain) else years
+    for day in filter(None, (_span_of(f"{plain}{year}", editor.now) for year in years)):
         if len(years) == 1 or span is None or (day.start < span.stop and day.stop > span.start):
             return f"{day.start:%Y-%m-%d}"
     raise NotUnderstood(
@@ -118,6 +112,9 @@ def intervals_of(editor: FigureEditor, clause: Clause) -> list[tuple[str, str]]:
     if times:
         return [_interval(editor, time.text) for time in times]
     named = [_clock_and_date(atom.text) for atom in clause.of("moment")]
+    if named and not any(clock for clock, _ in named) and not is_interval(clause):
+        days = [datetime.fromisoformat(_day(editor, date)) for _, date in named]
+        return [(f"{day:%Y-%m-%d}", f"{day + timedelta(days=1):%Y-%m-%d}") for day in days]
     if not named or len(named) % 2:
         raise NotUnderstood(
             "the interval to shade needs a start and a stop",

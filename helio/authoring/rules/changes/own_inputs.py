@@ -27,7 +27,7 @@ def computed_here(editor: FigureEditor, request: PipelineRequest) -> str:
     names = [quantity.name for quantity in request.quantities if not quantity.component]
     recipe = DERIVED.get(names[0]) if len(names) == len(request.quantities) == 1 else None
     others = (*request.computations, *request.instruments, *request.datasets, request.frame)
-    if recipe is None or recipe.window or any(others) or len(request.spacecraft) != 1:
+    if recipe is None or recipe.window or any(others) or len(request.spacecraft) > 1:
         return ""
     inputs = {table.argument: table for table in signatures()[recipe.tool].tables}
     labels: dict[str, str] = {}
@@ -39,11 +39,10 @@ def computed_here(editor: FigureEditor, request: PipelineRequest) -> str:
     if len({epochs_of(editor, label) for label in labels.values()}) != 1:
         return ""
     helium = {"assumed_alpha": 0.04} if recipe.helium else {}
-    label = editor.free_label(symbol(names[0]))
-    args = {**labels, **recipe.args, **helium, "output_label": label}
     ids = [str(step["step_id"]) for step in editor.after["steps"]]
     last = max(labels.values(), key=lambda made: ids.index(str(editor.lines.producers[made].id)))
-    editor.add_step(editor.free_id(label), recipe.tool, args, f"Compute the {names[0]}", after=last)
+    args, intent = {**labels, **recipe.args, **helium}, f"Compute the {names[0]}"
+    label = editor.compute(recipe.tool, symbol(names[0]), args, intent, after=last)
     editor.notes.append(f"{names[0]}: computed from {', '.join(dict.fromkeys(labels.values()))}")
     if recipe.note:
         editor.notes.append(f"{names[0]}: {recipe.note}")
@@ -60,7 +59,7 @@ def _lines_for(editor: FigureEditor, part: Part, table: TableInput) -> list[str]
         for line in editor.drawn
         if (step := lines.producers.get(line)) is not None
         and step.tool in _OF_MEASURED
-        and table.takes.unit in ("", None, lines.unit(line))
+        and (table.takes.unit in ("", None) or lines.unit(line) in ("", table.takes.unit))
         and not part.component
     ]
     length = "" if table.takes.kind or part.frame else _LENGTHS.get(part.quantity, "")

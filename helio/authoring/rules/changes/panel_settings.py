@@ -9,7 +9,7 @@ from typing import Any
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_values import UNIT_WORDS
-from helio.authoring.rules.changes.atoms import Atom, Range, panel_number
+from helio.authoring.rules.changes.atoms import COUNTED, Atom, Range, panel_number
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.writing.asking import EVERY
@@ -17,6 +17,7 @@ from helio.authoring.writing.steps import listed
 from helio.knowledge.quantity_words import VECTORS
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
+from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.figures import ENTRY_LABELS
 
 _PANEL = "what panel craft every"
@@ -30,8 +31,8 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
     count = len(editor.panels)
     numbers: list[int] = []
     for atom in atoms:
-        if atom.value == "every":
-            numbers += range(1, count + 1)
+        if atom.value in ("every", "others"):
+            numbers += range(1, count + 1) if atom.value == "every" else _others(editor, atom.text)
             continue
         for place in atom.value:
             number = panel_number(place, count)
@@ -42,6 +43,16 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
                 )
             numbers.append(number)
     return list(dict.fromkeys(numbers))
+
+
+def _others(editor: FigureEditor, words: str) -> list[int]:
+    """Return the panels of which the sentence has changed nothing yet, if they are as many as the words say."""
+    numbers = [at for at in range(1, len(editor.panels) + 1) if not editor.has_wished(at)]
+    said = [str(COUNTED.get(word, word)) for word in words.casefold().split()]
+    counts = [word for word in said if word.isdecimal()] or ["1"] * words.endswith("panel")
+    if len(numbers) in (0, len(editor.panels)) or counts not in ([], [str(len(numbers))]):
+        raise NotUnderstood(f"helio does not understand which panels '{words}' means")
+    return numbers
 
 
 def named_panels(editor: FigureEditor, atoms: Sequence[Atom]) -> list[int]:
@@ -58,7 +69,7 @@ def named_panels(editor: FigureEditor, atoms: Sequence[Atom]) -> list[int]:
 
 def says_panel(clause: Clause, name: str) -> bool:
     """Return whether a clause names the panel of a quantity, and whether in the singular."""
-    return re.search(rf"{re.escape(name)}\s+(?:sub)?(?:panel|plot)", clause.text, re.IGNORECASE) is not None
+    return clause.says(rf"{re.escape(name)}\s+(?:sub)?(?:panel|plot)")
 
 
 def panels_of(
@@ -80,17 +91,25 @@ def panels_of(
     elif clause.has("every"):
         numbers += range(1, count + 1)
     if not numbers and unit:
-        numbers = [at for at, panel in enumerate(editor.panels, 1) if _is_in(editor, panel, unit)]
+        units = [{editor.lines.unit(line) for line in panel} for panel in editor.panels]
+        numbers = [at for at, own in enumerate(units, 1) if own == {unit_of(unit)}]
         numbers = numbers if len(numbers) == 1 else []
     if not numbers and clause.has("noun:bin_axis"):
         numbers = [number for number in range(1, count + 1) if is_spectrogram(editor, number)]
         if not numbers:
             raise NotUnderstood("the figure draws no spectrogram")
     if not numbers and count > 1:
-        names = [f"panel {number}" for number in range(1, count + 1)]
-        answer = editor.ask(question, [*names, EVERY])
-        numbers = list(range(1, count + 1)) if answer == EVERY else [names.index(answer) + 1]
+        numbers = asked_panels(editor, question, range(1, count + 1))
     return list(dict.fromkeys(numbers)) or [1]
+
+
+def asked_panels(
+    editor: FigureEditor, question: str, numbers: Sequence[int], *, every: bool = True
+) -> list[int]:
+    """Ask which of some panels is meant; all of them may be the answer, unless `every` is false."""
+    names = [f"panel {number}" for number in numbers]
+    answer = editor.ask(question, [*names, EVERY] if every else names)
+    return list(numbers) if answer == EVERY else [numbers[names.index(answer)]]
 
 
 def unit_of(words: str) -> str:
@@ -100,11 +119,6 @@ def unit_of(words: str) -> str:
     return canonical_unit(named or _SPELT_UNITS.get(words, words))
 
 
-def _is_in(editor: FigureEditor, panel: list[str], unit: str) -> bool:
-    """Return whether all lines of a panel have a unit."""
-    return {editor.lines.unit(line) for line in panel} == {unit_of(unit)}
-
-
 def put_by_panel(editor: FigureEditor, key: str, number: int, value: Any) -> None:
     """Set a key of the figure for one panel; the other panels keep what the key says for all."""
     held, step_id, path = editor.where(key)
@@ -112,7 +126,7 @@ def put_by_panel(editor: FigureEditor, key: str, number: int, value: Any) -> Non
         whole = {str(at): held for at in range(1, len(editor.panels) + 1)}
         editor.do(Operation("set", step_id, path, whole))
     if value is None:
-        if isinstance(editor.where(key)[0], dict) and str(number) in editor.where(key)[0]:
+        if str(number) in object_of(editor.where(key)[0]):
             editor.do(Operation("unset", step_id, (*path, str(number))))
         return
     editor.put(key, value, str(number))
@@ -175,7 +189,7 @@ def _set_axes(
     """Set the scale or the range of the axes that a clause names, of one quantity against another or a histogram."""
     names = () if every or clause.has("noun:x_axis", "noun:y_axis") else clause.names
     lines = {line for name in names for line in editor.known(name)}
-    every = every or re.search(r"\baxes\b", clause.text, re.IGNORECASE) is not None
+    every = every or clause.says(r"\baxes\b")
     changed = []
     for entry in editor.spec[entries]:
         named = {axis for axis in "xy" if clause.has(f"noun:{axis}_axis") or entry.get(axis) in lines}
@@ -220,23 +234,20 @@ def _scale_all(editor: FigureEditor, kind: str) -> None:
 
 def set_scale(editor: FigureEditor, number: int, kind: str) -> None:
     """Set the scale of the y axis of a panel, by the key that sets it now."""
-    held = editor.spec.get("log_y")
-    if kind != "symlog" and (
-        is_spectrogram(editor, number) or (isinstance(held, dict) and str(number) in held)
-    ):
+    is_held = str(number) in object_of(editor.spec.get("log_y"))
+    if kind != "symlog" and (is_held or is_spectrogram(editor, number)):
         put_by_panel(editor, "log_y", number, kind == "log")
         return
-    if isinstance(held, dict) and str(number) in held:
+    if is_held:
         put_by_panel(editor, "log_y", number, None)
     if editor.spec.get("log_scale") in ("y", "log", "linear", "symlog") and len(editor.panels) == 1:
         editor.put("log_scale", kind)
         return
     held = editor.spec.get("log_scale")
     if isinstance(held, int):
-        _, step_id, path = editor.where("log_scale")
-        editor.do(Operation("set", step_id, path, {str(held): "log"}))
+        editor.set_for("log_scale", {str(held): "log"})
     elif held == "y":
-        editor.do(Operation("set", *editor.where("log_scale")[1:], "log"))
+        editor.set_for("log_scale", "log")
     put_by_panel(editor, "log_scale", number, kind)
 
 
@@ -268,7 +279,6 @@ def _scale_colours(editor: FigureEditor, clause: Clause, kind: str) -> None:
     numbers = _coloured(editor, clause)
     if not numbers:
         editor.put("log_z", kind == "log")
-        return
     for number in numbers:
         put_by_panel(editor, "log_z", number, kind == "log")
 
@@ -292,23 +302,21 @@ def limit_panels(editor: FigureEditor, clause: Clause) -> None:
             _limit_colours(editor, clause, limits)
             return
     if not says_axis and any(is_spectrogram(editor, number) for number in numbers):
-        names = [f"panel {number}" for number in numbers]
-        numbers = [numbers[names.index(editor.ask("The range of which panel?", names))]]
+        numbers = asked_panels(editor, "The range of which panel?", numbers, every=False)
     for number in numbers:
         _check_unit(editor, number, limits.unit)
         held = editor.spec.get("y_range")
         held = held.get(str(number)) if isinstance(held, dict) else held
+        ends = (limits.low, limits.high)
         if limits == Range() and held is None:
             raise NotUnderstood(f"the range of panel {number} is automatic already")
-        if limits != Range() and None in (limits.low, limits.high) and not held:
+        if limits != Range() and None in ends and not held:
             raise NotUnderstood(
                 f"panel {number} has no limits of its own, so one limit alone is not enough",
                 advice="give both limits, such as '0 to 20'",
             )
-        low, high = (
-            held[at] if end is None and held else end for at, end in enumerate((limits.low, limits.high))
-        )
-        put_by_panel(editor, "y_range", number, None if limits == Range() else [low, high])
+        new = [held[at] if end is None and held else end for at, end in enumerate(ends)]
+        put_by_panel(editor, "y_range", number, None if limits == Range() else new)
 
 
 def _limit_colours(editor: FigureEditor, clause: Clause, limits: Range) -> None:
@@ -317,11 +325,7 @@ def _limit_colours(editor: FigureEditor, clause: Clause, limits: Range) -> None:
         every = range(1, len(editor.panels) + 1)
         if any(is_spectrogram(editor, number) for number in every):
             numbers = [number for number in every if is_spectrogram(editor, number, perhaps=True)]
-        numbers = numbers if len(numbers) > 1 else []
-        if numbers:
-            names = [f"panel {number}" for number in numbers]
-            answer = editor.ask("The colours of which panel?", [*names, EVERY])
-            numbers = numbers if answer == EVERY else [numbers[names.index(answer)]]
+        numbers = asked_panels(editor, "The colours of which panel?", numbers) if len(numbers) > 1 else []
     for key, value in (("z_min", limits.low), ("z_max", limits.high)):
         if value is None and limits != Range():
             continue
@@ -359,8 +363,7 @@ def _check_unit(editor: FigureEditor, number: int, unit: str) -> None:
 
 def set_panel_type(editor: FigureEditor, clause: Clause) -> None:
     """Draw panels as bars, a strip or a spectrogram, or as lines again."""
-    replaced = clause.of("rel:instead_of")
-    kinds = [atom.value for atom in clause.of("paneltype") if not replaced or atom.start < replaced[0].start]
+    kinds = [atom.value for atom in clause.new("paneltype")]
     for number in panels_of(editor, clause):
         put_panel_type(editor, number, kinds[0] if kinds else "line")
     for line in (
@@ -378,14 +381,9 @@ def put_panel_type(editor: FigureEditor, number: int, kind: str) -> None:
     editor.put("panel_types", types)
 
 
-def reverse_panels(editor: FigureEditor, clause: Clause) -> None:
+def reverse_panels(editor: FigureEditor, _: Clause) -> None:
     """Draw the panels from the last to the first."""
-    del clause
     editor.redraw(editor.panels[::-1])
-
-
-def _of_all_panels(clause: Clause) -> bool:
-    return all(atom.value == "every" for atom in clause.of("panel"))
 
 
 _AXES = "noun:y_axis noun:y_range noun:range noun:scale noun:x_axis"
@@ -395,5 +393,6 @@ PANEL_SETTINGS: tuple[Rule, ...] = (
     Rule("range|bound|auto", f"{_PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:zoom verb:move", limit_panels),
     Rule("paneltype|mode:lines", "what panel craft every line rel:instead_of colour", set_panel_type,
          several="paneltype"),
-    Rule("verb:reverse noun:order|panel", "panel every verb:show verb:move", reverse_panels, _of_all_panels),
+    Rule("verb:reverse noun:order|panel", "panel every verb:show verb:move", reverse_panels,
+         lambda clause: all(atom.value == "every" for atom in clause.of("panel"))),
 )  # fmt: skip

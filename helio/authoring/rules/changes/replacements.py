@@ -19,6 +19,7 @@ from helio.authoring.rules.changes.additions import (
 from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.swapping import refetched
 from helio.authoring.writing.asking import EVERY
 from helio.pipelines.template.labels import owner
@@ -30,11 +31,8 @@ _BY = re.compile(r"\s(?:by|with|for)\s", re.IGNORECASE)
 def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities instead of lines of the figure: ``replace A with B``, ``B instead of A``."""
     names = [atom for atom in clause.all if atom.kind in ("what", "craft")]
-    relation = next((atom for atom in clause.all if atom.tags[-1] == "rel:instead_of"), None)
-    if relation is not None:
-        new = [atom for atom in names if atom.start < relation.start]
-        old = [atom for atom in names if atom.start > relation.start]
-    else:
+    new, old = clause.beside("rel:instead_of", "what")
+    if not clause.has("rel:instead_of"):
         joint = _BY.search(clause.text)
         count = len([atom for atom in names if joint and atom.stop - clause.start <= joint.start()]) or 1
         old, new = names[:count], names[count:]
@@ -49,7 +47,7 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         for line in lines:
             editor.draw_instead(line, add_magnitude(editor, line))
         return
-    several = len({at for at, panel in enumerate(editor.panels) if set(panel) & set(lines)}) > 1
+    several = len(editor.panels_with(lines)) > 1
     several |= len({frozenset(editor.lines.quantities(line)) for line in lines}) > 1
     if several and len(old) == len(new) == 1 and not read_addition(editor, new[0].text).unread:
         answer = editor.ask(f"Which line do you mean by '{old[0].text}'?", [*lines, EVERY])
@@ -109,7 +107,7 @@ def _drawn_already(editor: FigureEditor, words: str, old: Sequence[str]) -> list
 
 def _is_measured(editor: FigureEditor, line: str) -> bool:
     """Return whether a line is fetched, or averaged from what is fetched, or a quantity of helio's table."""
-    label = editor.unaveraged(line)
+    label = editor.lines.source(line, AVERAGES)
     step = editor.lines.producers.get(label)
     return bool(editor.lines.own_quantities(label)) or (step is not None and step.tool == FETCH)
 
@@ -127,10 +125,7 @@ def _remove_for(editor: FigureEditor, clause: Clause, kept: Sequence[str], old: 
     editor.notes.append(f"the figure draws {', '.join(kept)} already; {', '.join(old)} is removed")
 
 
-def _replaces(clause: Clause) -> bool:
-    return len([atom for atom in clause.all if atom.kind in ("what", "craft")]) > 1
-
-
 REPLACEMENTS: tuple[Rule, ...] = (
-    Rule("verb:replace|verb:swap|rel:instead_of what", ANY_PART, replace_quantities, _replaces),
-)
+    Rule("verb:replace|verb:swap|rel:instead_of what", ANY_PART, replace_quantities,
+         lambda clause: len(clause.of("what")) > 1),
+)  # fmt: skip

@@ -72,12 +72,13 @@ class Siblings:
         """Return the fetches that change, each with its new datasets and parameters."""
         if clause.has(*_OTHER_CHANGES):
             return []
-        named = _named(clause.text)
+        named = _named(clause.new_text)
         if not named:
             return []
         rest = clause.text
         for group, _ in named:
-            rest = re.sub(rf"(?<![\w-])(?:{_any(group)})(?![\w-])", " ", rest, flags=re.IGNORECASE)
+            phrases = any_phrase([phrase for spelt in group.values() for phrase in spelt])
+            rest = re.sub(rf"(?<![\w-])(?:{phrases})(?![\w-])", " ", rest, flags=re.IGNORECASE)
         words = [
             word for word in re.findall(r"[^\s,;:.?!()\"]+", rest) if word.casefold() not in BESIDE_PARTS
         ]
@@ -88,21 +89,17 @@ class Siblings:
             names = [str(name) for name in view.params.get("parameters") or ()]
             dataset = str(view.params.get("dataset_id", ""))
             pairs = [(dataset, name) for name in names] or choices
-            quantity = " ".join(
-                word for word in words if names and not _describes(word, dataset, self._editor)
-            )
+            others = [word for word in words if names and not _describes(word, dataset, self._editor)]
+            quantity = " ".join(others)
             if quantity:  # the ions of the anti-sunward telescope, not the electrons
                 drawn = self._editor.lines_of(quantity)
                 pairs = [pair for pair in pairs if ".".join(pair) in drawn]
-            others = [] if quantity else words
+            told = [] if quantity else words
             for group, part in named:
-                new = [found for pair in pairs if (found := self._sibling(*pair, group, part, others))]
-                if (
-                    new
-                    and len(new) == len(pairs)
-                    and (not quantity or [name for _, name in new] == [name for _, name in pairs])
-                    and len({name for name, _ in new}) == len({d for d, _ in pairs})
-                ):
+                new = [found for pair in pairs if (found := self._sibling(*pair, group, part, told))]
+                is_whole = len(new) == len(pairs) and len(dict(new)) == len(dict(pairs))
+                is_same = not quantity or [name for _, name in new] == [name for _, name in pairs]
+                if new and is_whole and is_same:
                     wanted.append((view, new))
         return wanted
 
@@ -126,7 +123,7 @@ class Siblings:
 
 def _described(intent: str, clause: Clause) -> str:
     """Write the new part for the old one in the description of a step."""
-    for group, part in _named(clause.text):
+    for group, part in _named(clause.new_text):
         for old, phrases in group.items():
             if old != part and (words := re.search(rf"\b(?:{any_phrase(phrases)})\b", intent, re.IGNORECASE)):
                 said = words[0].casefold()
@@ -136,11 +133,8 @@ def _described(intent: str, clause: Clause) -> str:
     return intent
 
 
-def _named(text: str) -> list[tuple[dict[str, list[str]], str]]:
-    """Return the parts that a text names as the new ones: not those after ``instead of``."""
-    new = re.split(
-        r"\b(?:instead\s+of|rather\s+than|in\s+place\s+of|not)\b", text, maxsplit=1, flags=re.IGNORECASE
-    )[0]
+def _named(new: str) -> list[tuple[dict[str, list[str]], str]]:
+    """Return the parts that the new words of a clause name."""
     switched = re.search(
         r"\bfrom\b.+\bto\b(?P<new>.+)|\b(?:replace|swap)\b.+\b(?:by|with)\b(?P<other>.+)", new, re.IGNORECASE
     )
@@ -148,18 +142,11 @@ def _named(text: str) -> list[tuple[dict[str, list[str]], str]]:
         new = switched["new"] or switched["other"]
     named = []
     for group in GROUPS:
-        parts = [
-            part
-            for part, phrases in group.items()
-            if re.search(rf"(?<![\w-])(?:{any_phrase(phrases)})(?![\w-])", new, re.IGNORECASE)
-        ]
+        spelt = {part: rf"(?<![\w-])(?:{any_phrase(phrases)})(?![\w-])" for part, phrases in group.items()}
+        parts = [part for part, pattern in spelt.items() if re.search(pattern, new, re.IGNORECASE)]
         if len(parts) == 1:
             named.append((group, parts[0]))
     return named
-
-
-def _any(group: dict[str, list[str]]) -> str:
-    return any_phrase([phrase for phrases in group.values() for phrase in phrases])
 
 
 def _describes(word: str, dataset: str, editor: FigureEditor) -> bool:
@@ -177,14 +164,11 @@ def _same_parameter(
         return ""
     has: Sequence[str] = [known.name for known in editor.catalogue.dataset(sibling).parameters]
     renamed = re.sub(rf"(?<![a-z0-9]){old.casefold()}(?![a-z0-9])", new.casefold(), parameter)
-    quantities = {
-        (row.quantity, row.frame)
-        for row in SOURCES
-        if (row.dataset, row.parameters) == (dataset, (parameter,))
+    rows = [row for row in SOURCES if row.dataset in (dataset, sibling)]
+    same = {
+        (row.quantity, row.frame) for row in rows if (row.dataset, *row.parameters) == (dataset, parameter)
     }
     alike = [
-        row.parameters[0]
-        for row in SOURCES
-        if row.dataset == sibling and (row.quantity, row.frame) in quantities
+        row.parameters[0] for row in rows if row.dataset == sibling and (row.quantity, row.frame) in same
     ]
     return next((name for name in (parameter, renamed, *alike) if name in has), "")

@@ -51,19 +51,12 @@ def keep_source(editor: FigureEditor, clause: Clause) -> None:
 
 def _chosen(editor: FigureEditor, clause: Clause) -> list[str]:
     """Return the line that one name means, if its panel draws another of which it is no part: ``the measured beta``."""
-    lines = (
-        editor.known(clause.names[0], every=True)
-        if len(clause.names) == 1 and not clause.has("craft")
-        else []
-    )
-    if len(lines) != 1:
+    if len(clause.names) != 1 or clause.has("craft"):
         return []
-    (line,) = lines
-    beside = {other for panel in editor.panels if line in panel for other in panel} - {line}
-    apart = [
-        other for other in beside if line not in editor.behind(other) and other not in editor.behind(line)
-    ]
-    return lines if apart else []
+    lines = editor.known(clause.names[0], every=True)
+    others = {*editor.lines_in(editor.panels_with(lines))} - {*lines}
+    apart = [other for other in others if lines[0] not in editor.behind(other)]
+    return lines if len(lines) == 1 and not set(apart) <= set(editor.behind(lines[0])) else []
 
 
 def _fetch_only(editor: FigureEditor, sources: list[str]) -> bool:
@@ -96,10 +89,10 @@ def take_source(editor: FigureEditor, clause: Clause) -> None:
     """Fetch a quantity of the figure from another spacecraft; what is computed from it stays."""
     what, source = _source_of(clause)
     lines = editor.known(what, every=True)
-    if source.casefold() not in spellings():
+    craft = spellings().get(source.casefold(), "")
+    if not craft:
         _take_dataset(editor, lines, source)
         return
-    craft = spellings()[source.casefold()]
     producers = editor.lines.producers
     fetched = {
         label: str(producers[label].id)
@@ -156,21 +149,14 @@ def _source_of(clause: Clause) -> tuple[str, str]:
     if crafts and re.search(rf"{re.escape(crafts[0])}\s+for\s", clause.text):
         return names[0], crafts[0]
     match = _OF_CRAFT.fullmatch(plain_name(names[0])) or _FROM.fullmatch(names[0])
-    found = match.groupdict() if match and not crafts else {}
-    source = found.get("source", "")
-    return (
-        (found["what"], source)
-        if source.casefold() in spellings() or _DATASET.fullmatch(source)
-        else ("", "")
-    )
-
-
-def _says_taken(clause: Clause) -> bool:
-    says = _USED.search(clause.text) is not None or clause.has("rel:instead")
-    return says and bool(_source_of(clause)[0])
+    if crafts or match is None:
+        return "", ""
+    is_source = match["source"].casefold() in spellings() or _DATASET.fullmatch(match["source"])
+    return (match["what"], match["source"]) if is_source else ("", "")
 
 
 SOURCES_KEPT: tuple[Rule, ...] = (
     Rule("verb:only what", "craft", keep_source, _says_used),
-    Rule("what", "craft rel:instead", take_source, _says_taken),
-)
+    Rule("what", "craft rel:instead", take_source,
+         lambda clause: (_USED.search(clause.text) or clause.has("rel:instead")) and _source_of(clause)[0] != ""),
+)  # fmt: skip

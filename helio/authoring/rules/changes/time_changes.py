@@ -19,6 +19,8 @@ from helio.authoring.writing.writer import default_range
 from helio.time_range import Duration, TimeRange, parse_time_range
 
 _PART = re.compile(r"(?:the\s+)?(?P<side>last|first)\s+(?:(?P<count>\d+)\s+)?(?P<unit>days?|hours?)")
+_TO = re.compile(r"\bto\s+(?:a\s+total\s+of\s+)?(?:the\s+)?$", re.IGNORECASE)
+"""Words before the length of the new range: ``extend to 3 days``."""
 _RELATIVE = r"last|past|this|current|previous|today|yesterday|now|ago"
 
 
@@ -43,14 +45,12 @@ def time_with_data(editor: FigureEditor, span: str) -> str:
 
 def set_time(editor: FigureEditor, clause: Clause) -> None:
     """Set the time range."""
-    times = [str(atom.value) for atom in clause.of("time", "moment")]
+    times = [str(atom.value) for atom in clause.new("time", "moment") or clause.of("time", "moment")]
     if clause.has("rel:also", "verb:add"):
         raise NotUnderstood(
             "without a language model, helio can replace the time range but not add a second one",
             advice=f"say 'use {times[0]} instead', or {USE_A_MODEL}",
         )
-    if len(times) == 2 and clause.has("rel:instead_of"):
-        times = times[:1]
     if len(times) > 1:
         raise NotUnderstood(
             f"the request names {len(times)} time ranges: {', '.join(times)}",
@@ -63,7 +63,7 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
     default, notes = default_range(time, parse_time_range(time, editor.now), editor.now)
     if editor.after["variables"][name].get("default") == default:
         editor.notes.append(f"the time range is {default} already")
-    editor.do(Operation("set", "", ("variables", name, "default"), default))
+    _set_range(editor, name, default)
     editor.notes += notes
 
 
@@ -87,7 +87,7 @@ def _part_of(whole: str, part: str, editor: FigureEditor) -> str:
 
 def _extended(whole: str, time: str, clause: Clause, editor: FigureEditor) -> str:
     """Return a range of fixed dates with the day to which it is extended; empty if the clause says something else."""
-    ahead = clause.text[: clause.of("time", "moment")[0].start - clause.start]
+    ahead = clause.ahead_of(clause.of("time", "moment")[0])
     relative = re.search(rf"\b(?:{_RELATIVE})\b", f"{whole} {time}", re.IGNORECASE)
     to_time = re.search(r"\b(?:to|until|till|through)\s+(?:the\s+)?$", ahead, re.IGNORECASE)
     if not clause.has("verb:extend") or relative or not to_time or " to " in time:
@@ -115,7 +115,7 @@ def zoom_to_clocks(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("the request names several time ranges", advice="give one, as 'A to B'")
     if start >= stop:
         raise NotUnderstood(f"{stop} is not after {start}", advice="give the dates, as 'A to B'")
-    editor.do(Operation("set", "", ("variables", _time_variable(editor), "default"), f"{start} to {stop}"))
+    _set_range(editor, _time_variable(editor), f"{start} to {stop}")
 
 
 EDGE = re.compile(
@@ -129,24 +129,15 @@ def move_edge(editor: FigureEditor, clause: Clause) -> None:
     name = _time_variable(editor)
     span = parse_time_range(str(editor.after["variables"][name].get("default", "")), editor.now)
     edge = EDGE.search(clause.text)
-    moment = moments_in(editor, clause)[0]
-    start, stop = (moment, f"{span.stop:%Y-%m-%dT%H:%M:%S}")
-    if edge is None or edge["start"] is None:
-        start, stop = f"{span.start:%Y-%m-%dT%H:%M:%S}", moment
-    if start >= stop:
-        raise NotUnderstood(f"nothing would be left of {span.text}", advice="give the dates, as 'A to B'")
-    editor.do(Operation("set", "", ("variables", name, "default"), f"{start} to {stop}"))
+    at = datetime.fromisoformat(moments_in(editor, clause)[0])
+    is_start = edge is not None and edge["start"] is not None
+    _set_part(editor, name, span, *((at, span.stop) if is_start else (span.start, at)))
 
 
 def without_old_length(clause: Clause) -> Clause:
     """Return a clause without the length of the old range: ``24 h`` of ``last 3 days instead of 24 h``."""
-    relation = next(iter(clause.of("rel:instead_of")), None)
-    kept = [
-        atom
-        for atom in clause.atoms
-        if atom.kind != "duration" or relation is None or atom.start < relation.start
-    ]
-    return replace(clause, atoms=tuple(kept))
+    old = clause.beside("rel:instead_of", "duration")[1]
+    return replace(clause, atoms=tuple(atom for atom in clause.atoms if atom not in old))
 
 
 def names_no_data(clause: Clause) -> bool:
@@ -175,7 +166,7 @@ def move_time(editor: FigureEditor, clause: Clause) -> None:
         stop = start + (stop - start) * clause.value("factor")
     elif clause.has("rel:around"):
         start, stop = start - by, stop + by
-    elif clause.has("verb:extend", "verb:shorten") and _says_whole_length(clause):
+    elif clause.has("verb:extend", "verb:shorten") and _TO.search(clause.ahead_of(clause.of("duration")[0])):
         start, stop = (stop - by, stop) if first else (start, start + by)
     elif clause.has("noun:start", "noun:end") and not longer and not clause.has("verb:shorten"):
         by = -by if early else by
@@ -187,17 +178,20 @@ def move_time(editor: FigureEditor, clause: Clause) -> None:
     else:
         by = -by if early else by
         start, stop = start + by, stop + by
+    _set_part(editor, name, span, start, stop)
+
+
+def _set_part(editor: FigureEditor, name: str, span: TimeRange, start: datetime, stop: datetime) -> None:
+    """Set the time range to another start and stop; refuse one without any time."""
     if start >= stop:
         raise NotUnderstood(f"nothing would be left of {span.text}", advice="give the dates, as 'A to B'")
     whole_days = all(moment.time() == datetime.min.time() for moment in (start, stop))
     form = "%Y-%m-%d" if whole_days else "%Y-%m-%dT%H:%M:%S"
-    editor.do(Operation("set", "", ("variables", name, "default"), f"{start:{form}} to {stop:{form}}"))
+    _set_range(editor, name, f"{start:{form}} to {stop:{form}}")
 
 
-def _says_whole_length(clause: Clause) -> bool:
-    """Return whether a duration is the length of the new range: ``extend to 3 days``."""
-    ahead = clause.text[: clause.of("duration")[0].start - clause.start]
-    return re.search(r"\bto\s+(?:a\s+total\s+of\s+)?(?:the\s+)?$", ahead, re.IGNORECASE) is not None
+def _set_range(editor: FigureEditor, name: str, default: str) -> None:
+    editor.do(Operation("set", "", ("variables", name, "default"), default))
 
 
 _LONGER = (
