@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from functools import lru_cache
 
@@ -241,23 +241,13 @@ def _variants(described: DescribedParameter, heads: set[str]) -> int:
 
 def _of_frame(found: list[Match], frame: str) -> list[Match]:
     """Of the same vector in several frames, keep the one in a frame."""
-    frames = [_frame_of(match.first) for match in found]
-    others = [
-        match
-        for match, own in zip(found, frames, strict=True)
-        if len(match.first.parameter.size) == 1 and own not in ("", frame)
-    ]
-    framed = [match for match, own in zip(found, frames, strict=True) if own == frame]
+    framed = [match.extra - {*_FRAME_WORDS} for match in found if _frame_of(match.first) == frame]
 
-    def unframed(match: Match) -> frozenset[str]:
-        return frozenset(match.extra - {*_FRAME_WORDS})
+    def is_elsewhere(match: Match) -> bool:
+        is_vector = len(match.first.parameter.size) == 1 and _frame_of(match.first) not in ("", frame)
+        return is_vector and any(len(match.extra - {*_FRAME_WORDS} ^ other) <= _ALIKE for other in framed)
 
-    return [
-        match
-        for match in found
-        if match not in others
-        or not any(len(unframed(match) ^ unframed(other)) <= _ALIKE for other in framed)
-    ]
+    return [match for match in found if not is_elsewhere(match)]
 
 
 def _frame_of(described: DescribedParameter) -> str:
@@ -327,8 +317,13 @@ def together(found: list[Match], text: str) -> list[Match]:
     return [Match(tuple(every))] if one else found
 
 
-def of_one_craft(found: list[Match], said: str, ask: Asks) -> list[Match]:
-    """Keep the matches of the spacecraft that the person chooses; none if there are too many to choose from."""
+def of_one_craft(found: list[Match], said: str, before: Iterable[Sequence[Match]], ask: Asks) -> list[Match]:
+    """Keep the matches of a spacecraft of the parts before, or of the one that the person chooses.
+
+    None if there are too many to choose from.
+    """
+    flown = {match.dataset.spacecraft for matches in before for match in matches}
+    found = [match for match in found if match.dataset.spacecraft in flown] or found
     crafts = sorted({match.dataset.spacecraft for match in found})
     if len(crafts) < 2:
         return found

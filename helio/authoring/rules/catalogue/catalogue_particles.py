@@ -67,7 +67,7 @@ def particles_asked(
     unread = {span for part in parts for span in part.left}
     _name_sensors([segment for segment, _ in read], sensors)
     needed = not unread or any(
-        _is_more(segment) or any(_overlap((segment.start, segment.stop), span) for span in unread)
+        _is_more(segment) or any(overlap((segment.start, segment.stop), span) for span in unread)
         for segment, _ in read
         if not segment.names
     )
@@ -89,7 +89,7 @@ def particles_asked(
             if all(known[match.dataset.id].explains(match.first, word) for match in matches)
         ]
         if any(
-            _overlap(span, other) for _, span in segment.words if span not in explained for other in unread
+            overlap(span, other) for _, span in segment.words if span not in explained for other in unread
         ):
             return []
         spans = tuple(sorted({*segment.spans, *explained}))
@@ -104,7 +104,8 @@ def _is_more(segment: Segment) -> bool:
     return bool(segment.energies or segment.directions or segment.channels or segment.what.pitch)
 
 
-def _overlap(first: tuple[int, int], second: tuple[int, int]) -> bool:
+def overlap(first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Return whether two pieces of a sentence have a letter in common."""
     return first[0] < second[1] and second[0] < first[1]
 
 
@@ -150,7 +151,7 @@ def _whole(
             or wanted.strict
         ):
             reaching = [dataset for dataset in reaching if wanted.has(dataset.entry.id)]
-        needed = [word for word, span in segment.words if any(_overlap(span, other) for other in unread)]
+        needed = [word for word, span in segment.words if any(overlap(span, other) for other in unread)]
         known = {dataset.entry.id: dataset for dataset in reaching}
         for wish in wishes:
             fits = _explaining(wish, reaching, own)
@@ -167,10 +168,8 @@ def _whole(
                     )
                 return []
             if not segment.crafts:
-                before = {match.dataset.spacecraft for *_, others in every for match in others}
-                fits = [match for match in fits if match.dataset.spacecraft in before] or fits
                 said = " ".join(view[segment.start : segment.stop].replace(TAKEN, " ").split())
-                fits = of_one_craft(fits, said, ask)
+                fits = of_one_craft(fits, said, [before for *_, before in every], ask)
                 if not fits:
                     return []
             every.append((segment, wish, fits))
@@ -255,7 +254,7 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
     best = best_matches(fits, "", wish, wanted, catalogue)
     fits = by_id(fits)
     instruments = {match.dataset.instrument for match in fits}
-    if len(instruments) > 1 and wish == Wish(wish.crafts, wish.species, spectrum=wish.spectrum):
+    if len(instruments) > 1 and wish == Wish(wish.species, spectrum=wish.spectrum):
         alike = (
             [match for match in fits if match.dataset.instrument == name] for name in sorted(instruments)
         )
@@ -271,7 +270,8 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
         best = [match for match in best if "telescope 1" in match.first.directions] or best
     if len(best) > MOST_CHANNELS and not (wish.every and scalar):
         raise NotUnderstood(
-            f"{best[0].dataset.id} has {len(best)} parameters that fit{_no_omni(wish)}",
+            f"{best[0].dataset.id} has {len(best)} parameters that fit"
+            + ", each for one direction, and no omnidirectional flux" * wish.omni,
             advice=f"choose by energy or direction: {_listed(best)} …",
         )
     fewest = min(len(match.first.words.species) for match in best)
@@ -283,10 +283,6 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
     if scalar and (wish.every or not (wish.energy or wish.moment)):
         return [Match(tuple(match.first for match in best))]
     return chosen(_QUESTION, best, ask)
-
-
-def _no_omni(wish: Wish) -> str:
-    return ", each for one direction, and no omnidirectional flux" if wish.omni else ""
 
 
 def _listed(matches: Sequence[Match]) -> str:

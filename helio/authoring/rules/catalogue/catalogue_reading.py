@@ -10,7 +10,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, Cut
 from helio.authoring.rules.catalogue.catalogue_matches import MEASURED, Match, Named, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import species_words, word_list
-from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, particles_asked
+from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, overlap, particles_asked
 from helio.authoring.rules.catalogue.catalogue_words import measures, table_instruments, words_asked
 from helio.authoring.rules.catalogue.particle_words import TAKEN
 from helio.authoring.rules.reading.sentence import Part
@@ -109,7 +109,7 @@ def read_catalogue(
     others = {
         craft
         for part in parts
-        if not any(start < part.region[1] and part.region[0] < stop for start, stop in spans)
+        if not any(overlap(part.region, span) for span in spans)
         for craft in part.crafts
     }
     return CatalogueReading(
@@ -138,10 +138,8 @@ def _named(
     """
     particles = particles_asked(view, parts, crafts, wanted, catalogue, ask)
     spans = [span for named in particles for span in named.spans]
-    covered = [
-        any(start < part.region[1] and part.region[0] < stop for start, stop in spans) for part in parts
-    ]
-    words = words_asked(view, parts, covered, wanted, catalogue, ask)
+    done = {part.region for part in parts if any(overlap(part.region, span) for span in spans)}
+    words = words_asked(view, parts, done, wanted, catalogue, ask)
     if isinstance(words, str):
         return words
     return [] if words is None else [*particles, *words]
