@@ -13,6 +13,7 @@ from helio.authoring.rules.catalogue.catalogue_choice import (
     by_id,
     chosen,
     in_same_dataset,
+    lowest,
     of_one_craft,
 )
 from helio.authoring.rules.catalogue.catalogue_matches import Match, Named, Wanted, reaches, with_particles
@@ -67,7 +68,11 @@ def particles_asked(
     unread = {span for part in parts for span in part.left}
     _name_sensors([segment for segment, _ in read], sensors)
     needed = not unread or any(
-        _is_more(segment) or any(overlap((segment.start, segment.stop), span) for span in unread)
+        segment.energies
+        or segment.directions
+        or segment.channels
+        or segment.what.pitch
+        or any(overlap((segment.start, segment.stop), span) for span in unread)
         for segment, _ in read
         if not segment.names
     )
@@ -97,11 +102,6 @@ def particles_asked(
         region = (segment.start, segment.stop)
         named.append(Named(said, region, spans, tuple(matches), tuple(segment.crafts)))
     return named
-
-
-def _is_more(segment: Segment) -> bool:
-    """Return whether a part asks for more than the particles, such as an energy."""
-    return bool(segment.energies or segment.directions or segment.channels or segment.what.pitch)
 
 
 def overlap(first: tuple[int, int], second: tuple[int, int]) -> bool:
@@ -188,13 +188,13 @@ def _whole(
 
 def _explaining(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:
     """Return the parameters with the particles of a wish that explain all names, and most of the other words."""
-    found = [
-        (sum(not dataset.explains(match.first, word) for word in wish.words), match)
+    missing = {
+        match: sum(not dataset.explains(match.first, word) for word in wish.words)
         for dataset in datasets
         for match in with_particles(wish, dataset, names)
         if all(dataset.explains(match.first, name) for name in names)
-    ]
-    return [match for missing, match in found if missing == min(found, key=lambda fit: fit[0])[0]]
+    }
+    return lowest([*missing], missing.__getitem__)
 
 
 def _name_sensors(segments: Sequence[Segment], known: frozenset[str]) -> None:
@@ -274,10 +274,7 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
             + ", each for one direction, and no omnidirectional flux" * wish.omni,
             advice=f"choose by energy or direction: {_listed(best)} …",
         )
-    fewest = min(len(match.first.words.species) for match in best)
-    best = [
-        match for match in best if len(match.first.words.species) == fewest
-    ]  # electrons, no electrons and protons
+    best = lowest(best, lambda match: len(match.first.words.species))  # electrons, no electrons and protons
     if len(best) == 1:
         return best
     if scalar and (wish.every or not (wish.energy or wish.moment)):

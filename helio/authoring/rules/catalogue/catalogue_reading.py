@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation, Cut
+from helio.authoring.request import Cut
 from helio.authoring.rules.catalogue.catalogue_matches import MEASURED, Match, Named, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import species_words, word_list
 from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, overlap, particles_asked
@@ -96,8 +96,9 @@ def read_catalogue(
         for match in named.matches:
             notes.append(f"'{named.said}' is read as {match.described}")
             if match.cuts:
-                steps = tuple(_integral(step) if integrated else step for step in match.cuts)
-                cuts.append(Cut(*match.first.pair, steps))
+                tools = {"band_average": "band_integral"} if integrated else {}
+                steps = (replace(step, tool=tools.get(step.tool, step.tool)) for step in match.cuts)
+                cuts.append(Cut(*match.first.pair, tuple(steps)))
                 notes += _note_of_unit(match)
             else:
                 for described in match.parameters:
@@ -220,10 +221,6 @@ def _is_of(craft: str, named: Named) -> bool:
     """Return whether some of the parameters are data of a spacecraft, or of a mission."""
     own = {craft, *families().get(craft, ())}
     return any({match.dataset.spacecraft, match.first.craft.mission} & own for match in named.matches)
-
-
-def _integral(step: Computation) -> Computation:
-    return replace(step, tool="band_integral") if step.tool == "band_average" else step
 
 
 def _note_of_unit(match: Match) -> list[str]:

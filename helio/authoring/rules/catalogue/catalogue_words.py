@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -158,7 +158,11 @@ def words_asked(
     ]
     explained: list[tuple[_Asked, str, list[Match]]] = []
     for asked in read:
-        for narrowed in _narrower(asked):
+        shared = (
+            () if asked.part.unread or len(asked.names) < 2 else zip(asked.names, asked.said, strict=True)
+        )
+        alone = (replace(asked, names=(name,), said=(said,)) for name, said in shared)
+        for narrowed in (asked, *alone):
             before = [matches for *_, matches in explained]
             text, fits = _found(narrowed, wanted, catalogue, index, ask, before, alone=len(every) == 1)
             if fits:
@@ -335,14 +339,6 @@ def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
         for beside in every
         if beside is not asked
     )
-
-
-def _narrower(asked: _Asked) -> Iterator[_Asked]:
-    """Yield what a part asks for, by all names, and if it only shares them, by each of them."""
-    yield asked
-    if not asked.part.unread and len(asked.names) > 1:
-        for name, said in zip(asked.names, asked.said, strict=True):
-            yield replace(asked, names=(name,), said=(said,))
 
 
 def _found(
