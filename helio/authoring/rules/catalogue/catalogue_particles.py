@@ -82,16 +82,13 @@ def particles_asked(
         if not (segment.words and all(map(_is_plasma, wishes))) and (needed or segment.names)
     ]  # particles without an instrument that the table knows are read already
     capitals = {word for segment, _ in read for word, _ in segment.words if len(word) > 2 and word.isupper()}
-    every = [(dataset, described) for dataset in datasets for described in dataset.measured]
-    if any(not any(dataset.explains(described, word) for dataset, described in every) for word in capitals):
+    measured = [described for dataset in datasets for described in dataset.measured]
+    if not all(any(described.explains(word) for described in measured) for word in capitals):
         return []  # the name of another instrument
     named: list[Named] = []
-    known = {dataset.entry.id: dataset for dataset in datasets}
     for segment, matches in _whole(view, read, datasets, wanted, catalogue, ask, unread):
         explained = [
-            span
-            for word, span in segment.words
-            if all(known[match.dataset.id].explains(match.first, word) for match in matches)
+            span for word, span in segment.words if all(match.first.explains(word) for match in matches)
         ]
         if any(
             overlap(span, other) for _, span in segment.words if span not in explained for other in unread
@@ -152,13 +149,8 @@ def _whole(
         ):
             reaching = [dataset for dataset in reaching if wanted.has(dataset.entry.id)]
         needed = [word for word, span in segment.words if any(overlap(span, other) for other in unread)]
-        known = {dataset.entry.id: dataset for dataset in reaching}
         for wish in wishes:
             fits = _explaining(wish, reaching, own)
-            if fits and not all(
-                any(known[match.dataset.id].explains(match.first, word) for match in fits) for word in needed
-            ):
-                return []
             if not fits:
                 _refuse_cut(wish, reaching, own)
                 if segment.is_continued:
@@ -166,6 +158,8 @@ def _whole(
                         f"helio finds no {wish.moment} of the same particles",
                         advice=f"leave it out, or say of which particles, such as 'proton {wish.moment}'",
                     )
+                return []
+            if not all(any(match.first.explains(word) for match in fits) for word in needed):
                 return []
             if not segment.crafts:
                 said = " ".join(view[segment.start : segment.stop].replace(TAKEN, " ").split())
@@ -189,10 +183,10 @@ def _whole(
 def _explaining(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:
     """Return the parameters with the particles of a wish that explain all names, and most of the other words."""
     missing = {
-        match: sum(not dataset.explains(match.first, word) for word in wish.words)
+        match: sum(not match.first.explains(word) for word in wish.words)
         for dataset in datasets
         for match in with_particles(wish, dataset, names)
-        if all(dataset.explains(match.first, name) for name in names)
+        if all(map(match.first.explains, names))
     }
     return lowest([*missing], missing.__getitem__)
 
@@ -223,7 +217,7 @@ def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue
     whole = [
         dataset
         for dataset in others
-        if all(any(dataset.explains(described, name) for described in dataset.measured) for name in known)
+        if all(any(described.explains(name) for described in dataset.measured) for name in known)
     ]  # the LEMS120 of EPAM
     return [described_dataset(number, catalogue) for number in flown] + (whole or others)
 
