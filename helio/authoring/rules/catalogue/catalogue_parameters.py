@@ -137,6 +137,8 @@ class DescribedParameter:
 
     Parameters
     ----------
+    sensors : frozenset of str
+        What may name a sensor in the id and in the title of the dataset, in small letters without signs.
     head : str
         The description of the parameter to which an arrow points.
     """
@@ -144,8 +146,8 @@ class DescribedParameter:
     entry: CatalogueEntry
     craft: Craft
     parameter: ParameterEntry
-    sensors: frozenset[str] = frozenset()
-    head: str = ""
+    sensors: frozenset[str]
+    head: str
 
     @property
     def pair(self) -> tuple[str, str]:
