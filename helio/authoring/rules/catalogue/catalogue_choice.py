@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from functools import lru_cache
+from typing import Any
 
 from helio.authoring.rules.catalogue.catalogue_matches import Match, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import (
@@ -57,6 +58,8 @@ _VARIANT = re.compile(
 """What parameters have that show the data of another one in another way, or after a correction."""
 _ONE_TELESCOPE = re.compile(r"_t\d$")
 """Pattern of names of the fluxes in one telescope of several."""
+_EAST = re.compile(r"(?<=\d)E(?=_)")
+"""Pattern of what names the detector to the east, such as ``E2E_COR_FLUX``; the table has the one to the west."""
 _BURST = re.compile(r"(?!.*\b(?:full|reduced)\b).*burst", re.IGNORECASE)
 """Pattern of titles of datasets that have only bursts."""
 _OWN_FRAMES = _NARROWER | {"spacecraft", "instrument"}
@@ -89,7 +92,7 @@ def best_matches(
         less = drawbacks(rows[match.dataset.id], said)
         return float(less == 0) if wish.preliminary else less
 
-    best = _lowest(
+    best = lowest(
         found,
         lambda match: -match.named,
         lambda match: not all(map(match.first.is_available, wanted.spans)),
@@ -119,12 +122,12 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
     heads = {match.first.parameter.description for match in best}
     asked = {*word_list(text)}
     if len({_named(match) for match in best}) == 1:
-        best = _lowest(
+        best = lowest(
             best,
             lambda match: cadence_rank(match.dataset, wanted),
             lambda match: match.dataset.id not in _TABLE_DATASETS,
         )
-    best = _lowest(
+    best = lowest(
         best,
         lambda match: -len(match.names & _id_pieces(match.dataset.id)),
         lambda match: bool(match.extra),
@@ -133,13 +136,13 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
     )
     own = asked - SPECIES_WORDS - OF_TIME
     if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
-        best = _lowest(best, lambda match: not all(parameter.is_flux for parameter in match.parameters))
-    best = _lowest(best, lambda match: _variants(match.first, heads))
+        best = lowest(best, lambda match: not all(parameter.is_flux for parameter in match.parameters))
+    best = lowest(best, lambda match: _variants(match.first, heads))
     more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
     best = _without_supersets(best, more)
     for frame in () if wanted.frame else _FRAMES:
         best = _of_frame(best, frame)
-    return _lowest(
+    return lowest(
         best,
         lambda match: match.first.pair not in TABLE,
         lambda match: -len(asked & {*word_list(match.first.parameter.name)}),
@@ -149,7 +152,7 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
 def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
     """Prefer the cadence and the kind of flux of a wish, and usual parameters."""
     heads = {match.first.parameter.description for match in best}
-    best = _lowest(
+    best = lowest(
         best,
         lambda match: cadence_rank(match.dataset, wanted),
         lambda match: -len(match.names & _id_pieces(match.dataset.id)),
@@ -159,7 +162,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
             not wish.every
             and (wish.energy or len(wish.words) < 2)
             and match.first.pair not in TABLE
-            and not (wish.direction and _to_the_west(match.first.pair) in TABLE)
+            and not (wish.direction and (match.dataset.id, _EAST.sub("W", match.first.pair[1])) in TABLE)
         ),
         lambda match: match.dataset.id not in _TABLE_DATASETS,
         lambda match: _variants(match.first, heads),
@@ -167,7 +170,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
     )
     best = _first_in_table(best)
     if not wish.direction:
-        best = _lowest(
+        best = lowest(
             best, lambda match: bool(match.first.directions) and not match.first.directions & _FIRST_SIDES
         )
     return _best_moments(best, wish, wanted) if wish.moment else _of_most_bins(best)
@@ -179,11 +182,6 @@ def _first_in_table(best: list[Match]) -> list[Match]:
     known = [row for row in rows if row is not None]
     same = len({match.dataset.id for match in best}) == len({quantity for _, quantity in known}) == 1
     return [best[rows.index(min(known))]] if same and len(known) == len(rows) else best
-
-
-def _to_the_west(pair: tuple[str, str]) -> tuple[str, str]:
-    """Return the parameter of the detector to the west for that of the one to the east, such as ``E2E_COR_FLUX``."""
-    return pair[0], re.sub(r"(?<=\d)E(?=_)", "W", pair[1])
 
 
 def _of_most_bins(found: list[Match]) -> list[Match]:
@@ -198,14 +196,14 @@ def _of_most_bins(found: list[Match]) -> list[Match]:
         for word in words & differing
     )
     alike = len(shapes) == 1 and named and all(len(parameter.size) == 1 for parameter in every)
-    return _lowest(found, lambda match: -match.first.parameter.size[0]) if alike else found
+    return lowest(found, lambda match: -match.first.parameter.size[0]) if alike else found
 
 
 def _best_moments(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
     """Prefer moments that are called so, with few other words, in a usual frame; a speed is rather a scalar."""
     is_speed = wish.moment == "speed"
     concept = "velocity" if is_speed else wish.moment
-    best = _lowest(
+    best = lowest(
         best,
         lambda match: concept not in match.first.words.concepts,
         lambda match: is_speed and bool(match.first.parameter.size),
@@ -221,7 +219,7 @@ def _without_supersets(found: list[Match], words: Sequence[frozenset[str]]) -> l
     return [match for match, own in zip(found, words, strict=True) if not any(less < own for less in words)]
 
 
-def _lowest(found: Sequence[Match], *keys: Callable[[Match], float]) -> list[Match]:
+def lowest(found: Sequence[Match], *keys: Callable[[Match], Any]) -> list[Match]:
     """Keep the matches of the lowest rank by each key in turn."""
     for key in keys:
         ranks = [key(match) for match in found]
@@ -241,23 +239,13 @@ def _variants(described: DescribedParameter, heads: set[str]) -> int:
 
 def _of_frame(found: list[Match], frame: str) -> list[Match]:
     """Of the same vector in several frames, keep the one in a frame."""
-    frames = [_frame_of(match.first) for match in found]
-    others = [
-        match
-        for match, own in zip(found, frames, strict=True)
-        if len(match.first.parameter.size) == 1 and own not in ("", frame)
-    ]
-    framed = [match for match, own in zip(found, frames, strict=True) if own == frame]
+    framed = [match.extra - {*_FRAME_WORDS} for match in found if _frame_of(match.first) == frame]
 
-    def unframed(match: Match) -> frozenset[str]:
-        return frozenset(match.extra - {*_FRAME_WORDS})
+    def is_elsewhere(match: Match) -> bool:
+        is_vector = len(match.first.parameter.size) == 1 and _frame_of(match.first) not in ("", frame)
+        return is_vector and any(len(match.extra - {*_FRAME_WORDS} ^ other) <= _ALIKE for other in framed)
 
-    return [
-        match
-        for match in found
-        if match not in others
-        or not any(len(unframed(match) ^ unframed(other)) <= _ALIKE for other in framed)
-    ]
+    return [match for match in found if not is_elsewhere(match)]
 
 
 def _frame_of(described: DescribedParameter) -> str:
@@ -287,11 +275,10 @@ def _at_one_cadence(found: list[Match], wanted: Wanted, *, always: bool) -> list
         own.setdefault(match.dataset.id, set()).add(_named(match))
     if not always and any(names != own[found[0].dataset.id] for names in own.values()):
         return found
-    first = min(
+    return lowest(
         found,
-        key=lambda match: (_off_records(match.dataset, wanted), len(match.dataset.id), match.dataset.id),
+        lambda match: (_off_records(match.dataset, wanted), len(match.dataset.id), match.dataset.id),
     )
-    return [match for match in found if match.dataset.id == first.dataset.id]
 
 
 def cadence_rank(entry: CatalogueEntry, wanted: Wanted) -> int:
@@ -327,8 +314,13 @@ def together(found: list[Match], text: str) -> list[Match]:
     return [Match(tuple(every))] if one else found
 
 
-def of_one_craft(found: list[Match], said: str, ask: Asks) -> list[Match]:
-    """Keep the matches of the spacecraft that the person chooses; none if there are too many to choose from."""
+def of_one_craft(found: list[Match], said: str, before: Iterable[Sequence[Match]], ask: Asks) -> list[Match]:
+    """Keep the matches of a spacecraft of the parts before, or of the one that the person chooses.
+
+    None if there are too many to choose from.
+    """
+    flown = {match.dataset.spacecraft for matches in before for match in matches}
+    found = [match for match in found if match.dataset.spacecraft in flown] or found
     crafts = sorted({match.dataset.spacecraft for match in found})
     if len(crafts) < 2:
         return found
@@ -353,7 +345,7 @@ def _id_pieces(dataset: str) -> set[str]:
 
 def by_id(found: Sequence[Match]) -> list[Match]:
     """Keep the matches of the datasets whose ids, and not only titles, have the most names of instruments."""
-    return _lowest([*found], lambda match: -len(match.names & _id_pieces(match.dataset.id)))
+    return lowest([*found], lambda match: -len(match.names & _id_pieces(match.dataset.id)))
 
 
 def _named(match: Match) -> tuple[str, ...]:

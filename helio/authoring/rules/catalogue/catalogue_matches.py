@@ -23,7 +23,6 @@ from helio.authoring.rules.catalogue.particle_words import (
     SPECTRUM,
     Wish,
     channel_name,
-    moment_units,
 )
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry
 from helio.knowledge.frame_names import KNOWN_FRAMES
@@ -65,7 +64,7 @@ SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
 _OF_CRAFT = re.compile(r"(?:spacecraft(?:'s)?|s/c) (?:velocity|speed)", re.IGNORECASE)
 _MOST_COMPONENTS = 4
 """The number of components of a vector with its length; a spectrum has at least as many bins."""
-_NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
+_NO_FLUX = (*_OF_AXES, "nT", "cm^-3", "km/s", "V")
 """Units that no flux has."""
 _OF_MOMENTS = re.compile(
     r"pressure|tensor|velocit|densit|temperature|potential|\banis(?:otrop|\.)|moment|charge (?:state|dist)|heat"
@@ -348,7 +347,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
         size = described.parameter.size
         is_moment = len(size) < 2 and max(size, default=0) <= _MOST_COMPONENTS
         is_moment &= not _OF_CRAFT.search(described.text)
-        return 0 if is_moment and any(comparable(unit, of) for of in moment_units(wish.moment)) else None
+        return 0 if is_moment and any(comparable(unit, of) for of in _UNITS[wish.moment]) else None
     if (
         _OF_MOMENTS.search(_OTHER_DENSITY.sub(" ", described.text))
         or not _SHOWS_SPECTRUM.search(f"{written} {described.text}")

@@ -137,6 +137,8 @@ class DescribedParameter:
 
     Parameters
     ----------
+    sensors : frozenset of str
+        What may name a sensor in the id and in the title of the dataset, in small letters without signs.
     head : str
         The description of the parameter to which an arrow points.
     """
@@ -144,7 +146,8 @@ class DescribedParameter:
     entry: CatalogueEntry
     craft: Craft
     parameter: ParameterEntry
-    head: str = ""
+    sensors: frozenset[str]
+    head: str
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -291,6 +294,11 @@ class DescribedParameter:
         first, last = (date and datetime.strptime(date, "%Y/%m/%d") for date in (told["first"], told["last"]))
         return (not first or first < span.stop) and (not last or span.start < last + timedelta(days=1))
 
+    def explains(self, word: str) -> bool:
+        """Return whether the catalogue has a word in what it says of the parameter or its dataset."""
+        text = f"{self.text} {self.entry.id} {self.entry.title}"
+        return folded(word) in self.sensors or (bool(word) and {*tokens(word)} <= {*tokens(text)})
+
     @cached_property
     def energy_unit(self) -> str:
         """The unit of the energies of the bins, as far as helio or the catalogue knows it; empty if not."""
@@ -331,7 +339,9 @@ class DescribedDataset:
         for parameter in self.entry.parameters:
             arrow = ARROW.match(parameter.description)
             head = head if arrow else parameter.description
-            described.append(DescribedParameter(self.entry, self.craft, parameter, head if arrow else ""))
+            described.append(
+                DescribedParameter(self.entry, self.craft, parameter, self.sensors, head if arrow else "")
+            )
         return tuple(described)
 
     @cached_property
@@ -366,17 +376,10 @@ class DescribedDataset:
         }
         return only | {folded(parameter.parameter.name): parameter for parameter in self.drawn}
 
-    @property
+    @cached_property
     def sensors(self) -> frozenset[str]:
         """What may name a sensor in the id and in the title, in small letters without signs."""
         return sensor_names(self.entry.id, self.entry.title) | self.names
-
-    def explains(self, parameter: DescribedParameter, word: str) -> bool:
-        """Return whether the catalogue has a word in what it says of a parameter or its dataset."""
-        if folded(word) in self.sensors:
-            return True
-        text = f"{parameter.text} {self.entry.id} {self.entry.title}"
-        return bool(word) and {*tokens(word)} <= {*tokens(text)}
 
 
 @lru_cache(maxsize=512)

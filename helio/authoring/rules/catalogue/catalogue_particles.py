@@ -13,6 +13,7 @@ from helio.authoring.rules.catalogue.catalogue_choice import (
     by_id,
     chosen,
     in_same_dataset,
+    lowest,
     of_one_craft,
 )
 from helio.authoring.rules.catalogue.catalogue_matches import Match, Named, Wanted, reaches, with_particles
@@ -67,7 +68,11 @@ def particles_asked(
     unread = {span for part in parts for span in part.left}
     _name_sensors([segment for segment, _ in read], sensors)
     needed = not unread or any(
-        _is_more(segment) or any(_overlap((segment.start, segment.stop), span) for span in unread)
+        segment.energies
+        or segment.directions
+        or segment.channels
+        or segment.what.pitch
+        or any(overlap((segment.start, segment.stop), span) for span in unread)
         for segment, _ in read
         if not segment.names
     )
@@ -77,19 +82,16 @@ def particles_asked(
         if not (segment.words and all(map(_is_plasma, wishes))) and (needed or segment.names)
     ]  # particles without an instrument that the table knows are read already
     capitals = {word for segment, _ in read for word, _ in segment.words if len(word) > 2 and word.isupper()}
-    every = [(dataset, described) for dataset in datasets for described in dataset.measured]
-    if any(not any(dataset.explains(described, word) for dataset, described in every) for word in capitals):
+    measured = [described for dataset in datasets for described in dataset.measured]
+    if not all(any(described.explains(word) for described in measured) for word in capitals):
         return []  # the name of another instrument
     named: list[Named] = []
-    known = {dataset.entry.id: dataset for dataset in datasets}
     for segment, matches in _whole(view, read, datasets, wanted, catalogue, ask, unread):
         explained = [
-            span
-            for word, span in segment.words
-            if all(known[match.dataset.id].explains(match.first, word) for match in matches)
+            span for word, span in segment.words if all(match.first.explains(word) for match in matches)
         ]
         if any(
-            _overlap(span, other) for _, span in segment.words if span not in explained for other in unread
+            overlap(span, other) for _, span in segment.words if span not in explained for other in unread
         ):
             return []
         spans = tuple(sorted({*segment.spans, *explained}))
@@ -99,12 +101,8 @@ def particles_asked(
     return named
 
 
-def _is_more(segment: Segment) -> bool:
-    """Return whether a part asks for more than the particles, such as an energy."""
-    return bool(segment.energies or segment.directions or segment.channels or segment.what.pitch)
-
-
-def _overlap(first: tuple[int, int], second: tuple[int, int]) -> bool:
+def overlap(first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Return whether two pieces of a sentence have a letter in common."""
     return first[0] < second[1] and second[0] < first[1]
 
 
@@ -150,14 +148,9 @@ def _whole(
             or wanted.strict
         ):
             reaching = [dataset for dataset in reaching if wanted.has(dataset.entry.id)]
-        needed = [word for word, span in segment.words if any(_overlap(span, other) for other in unread)]
-        known = {dataset.entry.id: dataset for dataset in reaching}
+        needed = [word for word, span in segment.words if any(overlap(span, other) for other in unread)]
         for wish in wishes:
             fits = _explaining(wish, reaching, own)
-            if fits and not all(
-                any(known[match.dataset.id].explains(match.first, word) for match in fits) for word in needed
-            ):
-                return []
             if not fits:
                 _refuse_cut(wish, reaching, own)
                 if segment.is_continued:
@@ -166,11 +159,11 @@ def _whole(
                         advice=f"leave it out, or say of which particles, such as 'proton {wish.moment}'",
                     )
                 return []
+            if not all(any(match.first.explains(word) for match in fits) for word in needed):
+                return []
             if not segment.crafts:
-                before = {match.dataset.spacecraft for *_, others in every for match in others}
-                fits = [match for match in fits if match.dataset.spacecraft in before] or fits
                 said = " ".join(view[segment.start : segment.stop].replace(TAKEN, " ").split())
-                fits = of_one_craft(fits, said, ask)
+                fits = of_one_craft(fits, said, [before for *_, before in every], ask)
                 if not fits:
                     return []
             every.append((segment, wish, fits))
@@ -189,13 +182,13 @@ def _whole(
 
 def _explaining(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:
     """Return the parameters with the particles of a wish that explain all names, and most of the other words."""
-    found = [
-        (sum(not dataset.explains(match.first, word) for word in wish.words), match)
+    missing = {
+        match: sum(not match.first.explains(word) for word in wish.words)
         for dataset in datasets
         for match in with_particles(wish, dataset, names)
-        if all(dataset.explains(match.first, name) for name in names)
-    ]
-    return [match for missing, match in found if missing == min(found, key=lambda fit: fit[0])[0]]
+        if all(map(match.first.explains, names))
+    }
+    return lowest([*missing], missing.__getitem__)
 
 
 def _name_sensors(segments: Sequence[Segment], known: frozenset[str]) -> None:
@@ -224,7 +217,7 @@ def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue
     whole = [
         dataset
         for dataset in others
-        if all(any(dataset.explains(described, name) for described in dataset.measured) for name in known)
+        if all(any(described.explains(name) for described in dataset.measured) for name in known)
     ]  # the LEMS120 of EPAM
     return [described_dataset(number, catalogue) for number in flown] + (whole or others)
 
@@ -255,7 +248,7 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
     best = best_matches(fits, "", wish, wanted, catalogue)
     fits = by_id(fits)
     instruments = {match.dataset.instrument for match in fits}
-    if len(instruments) > 1 and wish == Wish(wish.crafts, wish.species, spectrum=wish.spectrum):
+    if len(instruments) > 1 and wish == Wish(wish.species, spectrum=wish.spectrum):
         alike = (
             [match for match in fits if match.dataset.instrument == name] for name in sorted(instruments)
         )
@@ -271,22 +264,16 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
         best = [match for match in best if "telescope 1" in match.first.directions] or best
     if len(best) > MOST_CHANNELS and not (wish.every and scalar):
         raise NotUnderstood(
-            f"{best[0].dataset.id} has {len(best)} parameters that fit{_no_omni(wish)}",
+            f"{best[0].dataset.id} has {len(best)} parameters that fit"
+            + ", each for one direction, and no omnidirectional flux" * wish.omni,
             advice=f"choose by energy or direction: {_listed(best)} …",
         )
-    fewest = min(len(match.first.words.species) for match in best)
-    best = [
-        match for match in best if len(match.first.words.species) == fewest
-    ]  # electrons, no electrons and protons
+    best = lowest(best, lambda match: len(match.first.words.species))  # electrons, no electrons and protons
     if len(best) == 1:
         return best
     if scalar and (wish.every or not (wish.energy or wish.moment)):
         return [Match(tuple(match.first for match in best))]
     return chosen(_QUESTION, best, ask)
-
-
-def _no_omni(wish: Wish) -> str:
-    return ", each for one direction, and no omnidirectional flux" if wish.omni else ""
 
 
 def _listed(matches: Sequence[Match]) -> str:

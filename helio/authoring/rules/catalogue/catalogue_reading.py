@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation, Cut
+from helio.authoring.request import Cut
 from helio.authoring.rules.catalogue.catalogue_matches import MEASURED, Match, Named, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import species_words, word_list
-from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, particles_asked
+from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, overlap, particles_asked
 from helio.authoring.rules.catalogue.catalogue_words import measures, table_instruments, words_asked
 from helio.authoring.rules.catalogue.particle_words import TAKEN
 from helio.authoring.rules.reading.sentence import Part
@@ -96,8 +96,9 @@ def read_catalogue(
         for match in named.matches:
             notes.append(f"'{named.said}' is read as {match.described}")
             if match.cuts:
-                steps = tuple(_integral(step) if integrated else step for step in match.cuts)
-                cuts.append(Cut(*match.first.pair, steps))
+                tools = {"band_average": "band_integral"} if integrated else {}
+                steps = (replace(step, tool=tools.get(step.tool, step.tool)) for step in match.cuts)
+                cuts.append(Cut(*match.first.pair, tuple(steps)))
                 notes += _note_of_unit(match)
             else:
                 for described in match.parameters:
@@ -109,7 +110,7 @@ def read_catalogue(
     others = {
         craft
         for part in parts
-        if not any(start < part.region[1] and part.region[0] < stop for start, stop in spans)
+        if not any(overlap(part.region, span) for span in spans)
         for craft in part.crafts
     }
     return CatalogueReading(
@@ -138,10 +139,8 @@ def _named(
     """
     particles = particles_asked(view, parts, crafts, wanted, catalogue, ask)
     spans = [span for named in particles for span in named.spans]
-    covered = [
-        any(start < part.region[1] and part.region[0] < stop for start, stop in spans) for part in parts
-    ]
-    words = words_asked(view, parts, covered, wanted, catalogue, ask)
+    done = {part.region for part in parts if any(overlap(part.region, span) for span in spans)}
+    words = words_asked(view, parts, done, wanted, catalogue, ask)
     if isinstance(words, str):
         return words
     return [] if words is None else [*particles, *words]
@@ -222,10 +221,6 @@ def _is_of(craft: str, named: Named) -> bool:
     """Return whether some of the parameters are data of a spacecraft, or of a mission."""
     own = {craft, *families().get(craft, ())}
     return any({match.dataset.spacecraft, match.first.craft.mission} & own for match in named.matches)
-
-
-def _integral(step: Computation) -> Computation:
-    return replace(step, tool="band_integral") if step.tool == "band_average" else step
 
 
 def _note_of_unit(match: Match) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -121,7 +121,7 @@ class _Asked:
 def words_asked(
     view: str,
     parts: Sequence[Part],
-    covered: Sequence[bool],
+    done: Collection[tuple[int, int]],
     wanted: Wanted,
     catalogue: Catalogue,
     ask: Asks,
@@ -132,8 +132,8 @@ def words_asked(
     ----------
     view : str
         The sentence with a mark in the place of each letter that is already understood.
-    covered : sequence of bool
-        Whether each part is already explained.
+    done : collection of tuple of int
+        The regions of the parts that are already explained.
 
     Returns
     -------
@@ -143,13 +143,10 @@ def words_asked(
     if any(_PICTURES.search(part.text) for part in parts):
         return None
     if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
-        return (
-            None if any(part.unread and not done for part, done in zip(parts, covered, strict=True)) else []
-        )
+        return None if any(part.unread and part.region not in done for part in parts) else []
     index = instrument_index(catalogue)
     search = Search(catalogue)
     every = _completed([asked for part in parts for asked in _each(_asked(part, index, search), view)])
-    done = {part.region for part, is_covered in zip(parts, covered, strict=True) if is_covered}
     places = [asked for asked in every if _is_only_place(asked, every)]
     read = [
         asked
@@ -161,8 +158,12 @@ def words_asked(
     ]
     explained: list[tuple[_Asked, str, list[Match]]] = []
     for asked in read:
-        for narrowed in _narrower(asked):
-            before = {match.dataset.spacecraft for *_, found in explained for match in found}
+        shared = (
+            () if asked.part.unread or len(asked.names) < 2 else zip(asked.names, asked.said, strict=True)
+        )
+        alone = (replace(asked, names=(name,), said=(said,)) for name, said in shared)
+        for narrowed in (asked, *alone):
+            before = [matches for *_, matches in explained]
             text, fits = _found(narrowed, wanted, catalogue, index, ask, before, alone=len(every) == 1)
             if fits:
                 break
@@ -287,9 +288,11 @@ def _completed(every: list[_Asked]) -> list[_Asked]:
     shared: tuple[str, ...] = ()
     for at, asked in enumerate(every):
         others = [*reversed(done), *every[at + 1 :]]
+        ahead = (*every[at + 1 :], *reversed(every[:at]))
         if not asked.crafts:
-            crafts = next((other.crafts for other in others if other.crafts), frozenset())
-            asked = replace(asked, crafts=crafts)
+            asked = replace(
+                asked, crafts=next((other.crafts for other in others if other.crafts), frozenset())
+            )
         if not asked.names:
             same = (other for other in others if other.names and other.crafts in (asked.crafts, frozenset()))
             if other := next(same, None):
@@ -297,24 +300,17 @@ def _completed(every: list[_Asked]) -> list[_Asked]:
                 own = (*asked.words, *labels) if asked.words else ()
                 asked = replace(asked, names=other.names, said=other.said, words=own)
             elif done and asked.words and not {*asked.words} & table_instruments():
-                names = [
-                    word for word in done[-1].words if word in table_instruments()
-                ]  # LPW density and temperature
-                asked = replace(asked, words=(*names, *asked.words))
+                names = (word for word in done[-1].words if word in table_instruments())
+                asked = replace(asked, words=(*names, *asked.words))  # LPW density and temperature
         if not asked.words:  # SPC and SPAN-I density
-            words = next(
-                (other.words for other in (*every[at + 1 :], *reversed(every[:at])) if other.words), ()
-            )
-            asked = replace(asked, words=words)
+            asked = replace(asked, words=next((other.words for other in ahead if other.words), ()))
         if asked.species and not asked.has_head:  # omni H+ and O+ fluxes
-            ahead = (*every[at + 1 :], *reversed(every[:at]))
             head = next((other.measured for other in ahead if other.has_head), ())
             if asked.text.endswith("s") and _ONE_MOMENT.fullmatch(" ".join(head)):
                 head = ()  # ions and electron density
             shared = asked.measured or shared
-            asked = replace(
-                asked, words=(*asked.words, *(word for word in (*shared, *head) if word not in asked.words))
-            )
+            more = (word for word in (*shared, *head) if word not in asked.words)
+            asked = replace(asked, words=(*asked.words, *more))
         else:
             if asked.species and shared:
                 asked = replace(asked, words=(*shared, *asked.words))
@@ -345,21 +341,13 @@ def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     )
 
 
-def _narrower(asked: _Asked) -> Iterator[_Asked]:
-    """Yield what a part asks for, by all names, and if it only shares them, by each of them."""
-    yield asked
-    if not asked.part.unread and len(asked.names) > 1:
-        for name, said in zip(asked.names, asked.said, strict=True):
-            yield replace(asked, names=(name,), said=(said,))
-
-
 def _found(
     asked: _Asked,
     wanted: Wanted,
     catalogue: Catalogue,
     index: InstrumentIndex,
     ask: Asks,
-    before: Collection[str],
+    before: Sequence[Sequence[Match]],
     *,
     alone: bool,
 ) -> tuple[str, list[Match]]:
@@ -382,7 +370,8 @@ def _found(
     unknown = [said for name, said in zip(asked.names, asked.said, strict=True) if name not in own]
     words = (*asked.words, *unknown)
     for label in filter(_LABEL.fullmatch, words):  # editor-A
-        titled = [number for number in numbers if _has_word(catalogue.rows[number].title, label)]
+        written = re.compile(rf"(?<!\w){label}(?!\w)", re.IGNORECASE)
+        titled = [number for number in numbers if written.search(catalogue.rows[number].title)]
         if titled:
             numbers, words = titled, tuple(word for word in words if word != label)
     names = [name for name in asked.names if name in own]
@@ -402,15 +391,9 @@ def _found(
             " for that time",
             advice=f"choose a time with data: {first.id} {time_text(first.first)} to {time_text(first.last)}",
         )
-    if not named:
-        reaching = [match for match in reaching if match.dataset.spacecraft in before] or reaching
     if len({match.dataset.spacecraft for match in reaching}) != len(named):
-        reaching = of_one_craft(reaching, asked.part.text, ask)
+        reaching = of_one_craft(reaching, asked.part.text, () if named else before, ask)
     return text, reaching
-
-
-def _has_word(title: str, word: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", title, re.IGNORECASE) is not None
 
 
 def _hint(asked: _Asked, found: Sequence[Match]) -> str:

@@ -77,13 +77,13 @@ _FLUX = re.compile(
 COUNTED = ("counts", "rates")
 """Moments that are numbers of particles; a flux may also be called a rate."""
 _MOMENTS = {
-    "density": (r"(?:number\s+)?densit(?:y|ies)", ("cm^-3",)),
-    "temperature": (r"temperatures?", ("K", "eV")),
-    "velocity": (r"(?:bulk\s+)?velocit(?:y|ies)", ("km/s",)),
-    "speed": (r"(?:bulk\s+)?speeds?", ("km/s",)),
-    "pressure": (r"pressures?", ("nPa",)),
-    "counts": (r"count(?:s|ing)?(?:\s+rates?)?", ("s^-1", "")),
-    "rates": (r"rates?", ("s^-1", "")),
+    "density": r"(?:number\s+)?densit(?:y|ies)",
+    "temperature": r"temperatures?",
+    "velocity": r"(?:bulk\s+)?velocit(?:y|ies)",
+    "speed": r"(?:bulk\s+)?speeds?",
+    "pressure": r"pressures?",
+    "counts": r"count(?:s|ing)?(?:\s+rates?)?",
+    "rates": r"rates?",
 }
 _CHANNEL = re.compile(r"(?<![\w-])[A-Z]{1,3}\d{1,2}(?:['’p](?!\w))?(?![\w-])")
 _RATIO = re.compile(
@@ -151,7 +151,6 @@ class Wish:
         Other words, which may be names of sensors, and words of the catalogue.
     """
 
-    crafts: tuple[str, ...] = ()
     species: Species | None = None
     energy: Energy | None = None
     direction: str = ""
@@ -285,7 +284,7 @@ def _segments(
     for match in _FLUX.finditer(left.left):
         if others or not (match[0].isupper() and folded(match[0]) in sensors):
             take(*match.span(), ("", None))
-    for moment, (written, _) in _MOMENTS.items():
+    for moment, written in _MOMENTS.items():
         for match in re.finditer(rf"\b(?:{written})\b", left.left, re.IGNORECASE):
             take(*match.span(), ("moments", moment))
     cuts = [match.span() for match in _BETWEEN.finditer(view) if left.is_unread(*match.span())]
@@ -410,7 +409,7 @@ def _is_listed(giver: Segment, receiver: Segment, sensors: Collection[str]) -> b
 
 def _wishes(segment: Segment) -> list[Wish]:
     words = tuple(word for word, _ in segment.words)
-    base = replace(segment.what, crafts=tuple(segment.crafts), words=words)
+    base = replace(segment.what, words=words)
     no_species: list[Species | None] = [None]
     no_energy: list[Energy | None] = [None]
     return [
@@ -428,8 +427,3 @@ def _wishes(segment: Segment) -> list[Wish]:
 def channel_name(word: str) -> str:
     """Return the name of a channel as the catalogue writes it: ``P1p`` for ``P1'``."""
     return re.sub(r"['’]$", "p", word)
-
-
-def moment_units(moment: str) -> tuple[str, ...]:
-    """Return the units of a moment."""
-    return _MOMENTS[moment][1]
