@@ -1,7 +1,9 @@
 """Requests for several quantities: each draws what its parts draw alone, and nothing else."""
 
+import pytest
+
 from benchmarks.authoring.graph import read_graph
-from helio.authoring.outcome import TemplateDraft
+from helio.authoring.outcome import NotUnderstood, TemplateDraft
 from tests.authoring.rules.conftest import NOW
 from tests.rows import in_one_test
 
@@ -159,3 +161,15 @@ def test_a_component_of_a_drawn_vector_is_smoothed_beside_the_others(author):
         "AC_H0_MFI.BGSEc [y]",
         'running_average(AC_H0_MFI.BGSEc [z]) {"window": "10min"}',
     }
+
+
+@in_one_test(
+    "sentence",
+    (
+        "OMNI rate of change of Bz GSM together with THEMIS-A electron temperature, 2015-03-17",
+        "Alfven speed of Wind and plasma beta smoothed with a 1 h boxcar of ACE, 2005-03-17",
+    ),
+)
+def test_a_computation_beside_one_of_two_spacecraft_is_not_for_both(author, sentence):
+    with pytest.raises(NotUnderstood, match="for which spacecraft"):
+        author.create(sentence)

@@ -50,6 +50,8 @@ class NamedData:
     placed: Placed
     crafts: Crafts
     together: bool
+    pairs: bool = False
+    """Whether each spacecraft has quantities of its own."""
 
     def quantities(self, start: int = 0, stop: int | None = None) -> tuple[RequestQuantity, ...]:
         """Return the quantities that stand between two positions."""
@@ -123,7 +125,23 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
                 return mentions, _unclear(alike)
             own = parts or _of_data(alike, named.text)
         found |= {id(before): after for before, after in zip(alike, own, strict=True)}
-    return tuple(found.get(id(mention), mention) for mention in mentions), None
+    shared = tuple(found.get(id(mention), mention) for mention in mentions)
+    within = [mention for mention in shared if named.pairs and _is_within(mention, named)]
+    if within:
+        tool = within[0].computation.tool.replace("_", " ")
+        return shared, NotUnderstood(
+            f"it is not clear for which spacecraft to compute the {tool}",
+            advice="first request the data, then change the pipeline: 'smooth the density of Wind over 10 min'",
+        )
+    return shared, None
+
+
+def _is_within(mention: ComputationMention, named: NamedData) -> bool:
+    """Return whether a computation of all lines stands between a spacecraft and its quantity, or between pairs."""
+    computation = mention.computation
+    ends = [at for at, _ in (*named.placed, *named.crafts)]
+    is_of_all = computation.tool in APPLIED and computation.of == Lines()
+    return is_of_all and min(ends) < mention.position < max(ends)
 
 
 def _of_brackets(mentions: Mentions, named: NamedData) -> dict[int, ComputationMention]:
