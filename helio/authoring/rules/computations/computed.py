@@ -215,11 +215,12 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         raise NotUnderstood(
             f"no computation of the request has windows of {window}", advice="leave the window out"
         )
-    first: dict[tuple[Computation, bool, int], ComputationMention] = {}
+    bracketed = [mention for mention in mentions if in_brackets(sentence.text, mention.position)]
+    first: dict[tuple[Computation, bool], ComputationMention] = {}
     for mention in mentions:
-        own = mention.position if in_brackets(sentence.text, mention.position) else 0
-        first.setdefault((mention.computation, mention.partial, own), mention)
-    return tuple(first.values())
+        first.setdefault((mention.computation, mention.partial), mention)
+    again = [mention for mention in bracketed if first[mention.computation, mention.partial] in bracketed]
+    return tuple(dict.fromkeys([*first.values(), *again]))
 
 
 def in_brackets(text: str, position: int) -> bool:
