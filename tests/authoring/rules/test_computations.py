@@ -39,6 +39,7 @@ def figure(author, sentence):
         ("power spectrum of the detrended Wind Bz, 2015-03-17", "detrend power_spectrum"),
         ("power spectrum of Wind Bz, despiked and detrended, 2015-03-17", "despike detrend power_spectrum"),
         ("daily maxima of the time derivative of SYM-H, 2003", "derivative resample"),
+        ("RBSP-A |B| detrended with a 1 h running mean on 17 March 2013", "detrend"),
         ("derivative of the hourly means of SYM-H, 2015-03", "resample derivative"),
         ("hourly maxima of the 10 min running mean of Wind density, 2016-07-10", "running_average resample"),
         (
@@ -213,9 +214,13 @@ def test_a_computation_has_the_arguments_of_the_sentence(author, sentence, tool,
         ("Bz (GSM, hourly) and density", ["ACE_Bz_binned", "ACE_n"]),
         ("Bz and density (1 h means)", ["ACE_Bz_binned", "ACE_n_binned"]),
         ("|B| and its 1 h standard deviation", ["ACE_Bmag", "ACE_Bmag_std"]),
+        ("hourly mean density and time derivative of Bz", ["ACE_n_binned", "ACE_Bz_rate"]),
+        ("Bz, hourly mean of density and derivative of speed", ["ACE_Bz", "ACE_n_binned", "ACE_V_rate"]),
+        ("running mean of Bz (10 min) and hourly medians of the density", ["ACE_Bz_smooth", "ACE_n_binned"]),
+        ("|B| and hourly maximum of |B| of Wind", ["ACE_Bmag", "Wind_Bmag_binned"]),
     ],
 )
-def test_a_computation_in_brackets_is_of_the_quantity_before(author, data, lines):
+def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
     assert figure(author, f"ACE {data}, 2003-10-29")["labels"] == lines
 
 
@@ -402,6 +407,10 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ),
         ("spectrogram of Wind Bz with a -5/3 line, 2015-03-17", "needs a power spectrum"),
         ("integral of the electron flux over energies, MMS1 2015-10-16", "'integral'"),
+        (
+            "ACE hourly means of density and speed and the derivative of Bz, 2003-10-29",
+            "for which quantities",
+        ),
         ("ACE |B| with a power spectrum on top, 2003-10-29", "over its input"),
     ],
 )

@@ -153,7 +153,9 @@ def read_trends(sentence: Sentence) -> list[ComputationMention]:
         rf"(?P<out>\b(?:{tool_names('detrend')}|{slow})(?:\s+from)?)(?=\s[^.;]*?\b(?:with|by|using|from)\s+{trend})"
     )
     for pattern in (
-        rf"\b(?:with|by|using|from)\s+{trend}(?=\s*(?:$|[,.;]))" if apart else r"(?!)",
+        rf"\b(?:with|by|using|from)\s+{trend}(?=\s*(?:$|[,.;\x01]|(?:on|for|from|of|at|and)\b))"
+        if apart
+        else r"(?!)",
         rf"\b(?:minus|less|differences?\s+(?:to|from|against)|deviations?\s+from)\s+{trend}",
         rf"\b{subtract}\s+{trend}(?:\s+from\b)?",
         rf"\b(?:{tool_names('detrend')})\s*\(?(?:(?:over|with|in|using|by)\s+)?(?:an?\s+)?{_DURATION}"

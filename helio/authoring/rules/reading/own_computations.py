@@ -111,7 +111,9 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
     tuple
         The mentions, and why it is not clear what they take, if it is not.
     """
-    found = _of_brackets(mentions, named)
+    found = _of_brackets(mentions, named) or _of_own_parts(mentions, named)
+    if found is None:
+        return mentions, _unclear(mentions)
     others = [mention for mention in mentions if id(mention) not in found]
     for tool in dict.fromkeys(mention.computation.tool for mention in others):
         alike = [mention for mention in others if mention.computation.tool == tool]
@@ -155,11 +157,39 @@ def _of_brackets(mentions: Mentions, named: NamedData) -> dict[int, ComputationM
     }
 
 
-def _unclear(alike: Iterable[ComputationMention]) -> NotUnderstood:
-    lengths = " and ".join(dict.fromkeys(mention.computation.window for mention in alike))
-    tool = next(iter(alike)).computation.tool.replace("_", " ")
+def _of_own_parts(mentions: Mentions, named: NamedData) -> dict[int, ComputationMention] | None:
+    """Give computations what their parts of the sentence name: ``hourly mean density and derivative of Bz``.
+
+    The parts have other computations, or one quantity of several spacecraft: ``|B| of PSP and hourly |B| of Wind``.
+    None if it is not clear what the computations take.
+    """
+    parts = named.parts(_CUTS[0])
+    held = [[mention for mention in mentions if mention.position in range(*part)] for part in parts]
+    own = [part for part, within in zip(parts, held, strict=True) if within]
+    is_plain = all(made.computation.tool in APPLIED and made.computation.of == Lines() for made in mentions)
+    if not is_plain or sum(map(len, held)) != len(mentions) or _RESULT.search(named.text):
+        return {}
+    quantities = [named.quantities(*part) for part in parts]
+    crafts = [named.crafts_in(*part) for part in parts]
+    is_later = len(own) == 1 and own != parts[:1]
+    of_one = is_later and len({*quantities}) == 1 < len({*crafts}) == len(parts) and all(crafts)
+    differ = len({tuple(made.computation.tool for made in within) for within in held if within}) > 1
+    if not (of_one or differ):
+        return {}
+    if differ and own != parts[-len(own) :]:  # hourly means of density and speed and the derivative of Bz
+        return None
+    return {
+        id(mention): _of_lines(mention, _lines_of(part, parts, named))
+        for part, within in zip(parts, held, strict=True)
+        for mention in within
+    }
+
+
+def _unclear(mentions: Iterable[ComputationMention]) -> NotUnderstood:
+    made = (mention.computation for mention in mentions)
+    tools = (f"{computation.tool.replace('_', ' ')} {computation.window}".strip() for computation in made)
     return NotUnderstood(
-        f"it is not clear for which quantities to compute which {tool} ({lengths})",
+        f"it is not clear for which quantities to compute which of {', '.join(dict.fromkeys(tools))}",
         advice="write each beside its quantity, as in '5 min density and 1 h speed'",
     )
 
