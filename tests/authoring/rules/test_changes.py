@@ -670,3 +670,11 @@ def test_what_is_removed_is_all_that_the_words_name(author, templates, name, req
 def drawn_in(template):
     (spec,) = [step["tool_args"]["spec"] for step in template["steps"] if step["tool_name"] == "render_spec"]
     return " | ".join(" ".join(panel) for panel in spec["panels"])
+
+
+@pytest.mark.parametrize(
+    "place", ["over it", "on top", "on top of it", "on top of |B|", "in the same panel", "in the panel of |B|"]
+)
+def test_an_average_of_a_line_is_drawn_over_it(author, templates, place):
+    text = changed(author, templates("ace-strength"), f"add a 5 min running mean of |B| {place}")
+    assert "step figure: panel 2: + 2 Bmag_smooth" in text
