@@ -673,8 +673,23 @@ def drawn_in(template):
 
 
 @pytest.mark.parametrize(
-    "place", ["over it", "on top", "on top of it", "on top of |B|", "in the same panel", "in the panel of |B|"]
+    "place",
+    ["over it", "on top", "on top of it", "on top of |B|", "in the same panel", "in the panel of |B|"],
 )
 def test_an_average_of_a_line_is_drawn_over_it(author, templates, place):
     text = changed(author, templates("ace-strength"), f"add a 5 min running mean of |B| {place}")
     assert "step figure: panel 2: + 2 Bmag_smooth" in text
+
+
+@pytest.mark.parametrize("wish", ["mark 06:30 in the velocity panel", "mark 06:30 in the first panel"])
+def test_a_time_is_marked_in_every_panel(author, templates, wish):
+    draft = author.edit(wish, templates("wind-plasma"))
+    assert draft.template["steps"][-1]["tool_args"]["spec"]["vlines"] == [{"x": "2003-10-24T06:30"}]
+    assert draft.notes == ("a time is marked in every panel",)
+
+
+def test_a_line_that_stays_is_no_line_to_smooth(author, templates):
+    text = changed(
+        author, templates("wind-plasma"), "leave the density as it is and smooth the velocity over 30 min"
+    )
+    assert [line.split(": ")[0] for line in text] == ["step wi_pm_3dp_p_vels_smooth", "step plasma"]

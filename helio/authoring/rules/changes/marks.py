@@ -79,7 +79,11 @@ def _label(editor: FigureEditor, clause: Clause) -> str:
     verbs = clause.of("verb:mark", "verb:shade")
     names = [atom for atom in clause.of("what") if atom.text.casefold() not in COUNTED]
     others = [atom for atom in names if not editor.lines.meant(plain_name(atom.text), editor.figure())]
-    names = others or [atom for atom in names if verbs and verbs[0].stop <= atom.start]
+    if clause.has("panel") or any(_is_place(clause, atom.text) for atom in names if atom not in others):
+        editor.notes.append("a time is marked in every panel")
+    names = others or [
+        atom for atom in names if verbs and verbs[0].stop <= atom.start and not _is_place(clause, atom.text)
+    ]
     if not names:
         return ""
     start = verbs[0].stop if verbs and verbs[0].stop <= names[0].start else names[0].start
@@ -87,6 +91,11 @@ def _label(editor: FigureEditor, clause: Clause) -> str:
         start = names[0].start  # mark 04:45 with a line called shock
     words = clause.text[start - clause.start : names[0].stop - clause.start]
     return re.sub(r"^\s*(?:the\s+|an?\s+)?", "", words, flags=re.IGNORECASE)
+
+
+def _is_place(clause: Clause, name: str) -> bool:
+    """Return whether a line says in which panel to mark something: ``mark 06:30 in the speed panel``."""
+    return clause.says(rf"\b(?:in|on|for)\s+(?:the\s+)?{re.escape(name)}(?!\w)")
 
 
 def shade(editor: FigureEditor, clause: Clause) -> None:
