@@ -125,9 +125,10 @@ class AuthorQuestion:
             return self.choices[int(said) - 1]
         if is_other_time(answer, self.choices):
             return answer
+        other = ", or write another time" if is_other_time(self.choices[0], self.choices) else ""
         raise RequestError(
             f"'{answer}' is not one of the choices of the question '{self.text}'",
-            advice=f"choose one of {', '.join(self.choices)}",
+            advice=f"choose one of {', '.join(self.choices)}{other}",
         )
 
 
