@@ -22,7 +22,6 @@ from helio.cli.app import (
     say_line,
 )
 from helio.cli.proposals import draw_proposal, print_proposal, say_drawings, say_size
-from helio.errors import RequestError
 
 if TYPE_CHECKING:
     from helio.authoring.choice_of_author import By
@@ -240,6 +239,8 @@ def _say_question(question: AuthorQuestion) -> None:
 
 
 def _prompt(question: AuthorQuestion) -> str:
+    from helio.errors import RequestError
+
     _say_question(question)
     while True:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -80,8 +81,13 @@ class Energy:
         return float(f"{(self.low * self.high) ** 0.5:.4g}") if self.low else self.high / 2
 
     def is_same(self, other: Energy) -> bool:
-        """Return whether two channels are the same, up to how their limits are rounded."""
+        """Return whether two channels are the same, up to how their limits are rounded.
+
+        One energy may stand for all above it: 10 MeV for >10 MeV.
+        """
         rough = max(self.rough, other.rough)
+        if math.inf in (self.high, other.high) and self.high != other.high:
+            return abs(self.low - other.low) <= 0.02 * other.low
         return all(
             a == b or abs(a - b) <= max(rough, 0.02 * abs(b))
             for a, b in ((self.low, other.low), (self.high, other.high))

@@ -49,7 +49,9 @@ def asked_time(default: str, ask: Asks, now: datetime) -> str:
     else:
         stop = parse_time_range(default, now).stop
         others = [str(TimeRange(stop - timedelta(days=number), stop)) for number in (1, 27)]
-    return ask("Which time do you want? The request names none: choose one, or write another.", [default, *others])
+    return ask(
+        "Which time do you want? The request names none: choose one, or write another.", [default, *others]
+    )
 
 
 def complete(

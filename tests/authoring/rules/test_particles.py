@@ -71,6 +71,10 @@ def drawn(draft):
             [f"NOAA18_POES-SEM2_FLUXES-2SEC.mep_ele_flux_stackt{angle}" for angle in (0, 90)],
         ),
         ("MAVEN SEP ions from 100 to 200 keV, 2017-09-10", ["MVN_SEP_L2_S1-CAL-SVY-FULL.f_ion_flux"]),
+        (  # and no low-latency data, which have such a channel
+            "SolO EPT sun: mean electron flux between 50 and 100 keV, 2021-10-09 06-10 UT",
+            ["SOLO_L3_EPD-EPT-1MIN.Electron_Flux_S"],
+        ),
         ("RBSP-A HOPE He+ omni, 2 Nov 2013", ["RBSPA_REL04_ECT-HOPE-PA-L3.FHEDO"]),
         (
             "oxygen ions from HOPE on Van Allen Probe A for 17 March 2015",
@@ -368,9 +372,15 @@ def test_a_range_of_energies_picks_particles_and_is_no_range_of_an_axis(author, 
             "no channel with these energies",
         ),  # an integral flux
         ("MAVEN SWIA ions from 20 to 40 MeV, 2017-09-10", "no channel with these energies"),  # an axis in eV
+        ("RBSP-A HOPE proton spectrogram 1-50 keV, 2013-03-17", "draws the spectrogram of all energies"),
         ("DSCOVR protons, 2017-09-10", "'protons' does not say which quantity to draw"),
     ],
 )
 def test_particles_that_the_data_lack_are_refused(author, request_, says):
     with pytest.raises(NotUnderstood, match=says):
         author.create(request_)
+
+
+def test_one_energy_is_no_integral_channel_above_a_higher_one(author):
+    choices = author.create("ACE EPAM ions at 2 MeV, 2003-10-28").choices
+    assert [choice.split(":")[0] for choice in choices] == ["AC_H1_EPM.P8", "AC_H1_EPM.P8p"]

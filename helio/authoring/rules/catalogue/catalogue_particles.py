@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -85,6 +86,8 @@ def particles_asked(
     measured = [described for dataset in datasets for described in dataset.measured]
     if not all(any(described.explains(word) for described in measured) for word in capitals):
         return []  # the name of another instrument
+    for segment, _ in read:
+        _refuse_limits(segment, view)
     named: list[Named] = []
     for segment, matches in _whole(view, read, datasets, wanted, catalogue, ask, unread):
         explained = [
@@ -234,6 +237,17 @@ def _refuse_cut(wish: Wish, datasets: Sequence[DescribedDataset], names: frozens
         raise NotUnderstood(
             "the pitch angles are measured at several energies",
             advice="say at which energy to draw them, such as 'pitch angles at 1 keV'",
+        )
+
+
+def _refuse_limits(segment: Segment, view: str) -> None:
+    """Refuse a spectrogram of a range of energies, which is neither their average nor the whole spectrogram."""
+    ranges = [energy for energy in segment.energies if energy.low < energy.high < math.inf]
+    said = view[segment.start : segment.stop]
+    if segment.what.spectrum and ranges and not re.search(r"averag|mean|integrat|summ", said, re.IGNORECASE):
+        raise NotUnderstood(
+            "helio draws the spectrogram of all energies",
+            advice="leave the energies out, or write 'flux averaged over' before them",
         )
 
 
