@@ -693,3 +693,10 @@ def test_a_line_that_stays_is_no_line_to_smooth(author, templates):
         author, templates("wind-plasma"), "leave the density as it is and smooth the velocity over 30 min"
     )
     assert [line.split(": ")[0] for line in text] == ["step wi_pm_3dp_p_vels_smooth", "step plasma"]
+
+
+def test_a_quantity_in_other_words_is_added_once(author, templates):
+    wish = "add the bulk speed, i.e. the magnitude of the velocity vector"
+    text = changed(author, templates("wind-plasma"), wish)
+    assert len(text) == 2
+    assert "magnitude" in text[0]

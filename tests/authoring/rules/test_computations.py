@@ -40,6 +40,7 @@ def figure(author, sentence):
         ("power spectrum of Wind Bz, despiked and detrended, 2015-03-17", "despike detrend power_spectrum"),
         ("daily maxima of the time derivative of SYM-H, 2003", "derivative resample"),
         ("RBSP-A |B| detrended with a 1 h running mean on 17 March 2013", "detrend"),
+        ("PSD of Wind |B|, 1h Welch windows, 20 Nov 2003", "power_spectrum"),
         ("derivative of the hourly means of SYM-H, 2015-03", "resample derivative"),
         ("hourly maxima of the 10 min running mean of Wind density, 2016-07-10", "running_average resample"),
         (

@@ -195,7 +195,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         names = r"(?:(?:dynamic|frequency)\s+)?(?:spectrograms?|spectrum|spectra|FFT|PSD)"
         sentence.drop(rf"(?:\((?P<out>{names})(?=\)))")
         sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x01)")
-        sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b")
+        sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b|(?<=\x01 )windows?\b")
     mentions = _once(_over_data(sentence, mentions))
     spectral = any(mention.computation.tool in OF_SERIES for mention in mentions)
     mentions = [
