@@ -16,6 +16,13 @@ from helio.patterns import ignoring_case
 CHANGES = VOCABULARY["changes"]
 SPELLINGS = json.loads(Path(__file__).with_name("spellings.json").read_text("utf-8"))
 """Patterns of words in requests for changes."""
+_PLAINER = {
+    group: [(ignoring_case(pattern), plain) for pattern, plain in rows]
+    for group, rows in (
+        ("changes", (*SPELLINGS["plainer"], *SPELLINGS["plainer looks"])),
+        ("looks", (*SPELLINGS["looks"]["plainer"], *SPELLINGS["plainer looks"])),
+    )
+}
 TAKEN = "\x01"
 COUNTED: dict[str, int] = VOCABULARY["counted"]
 """The numbers that words mean."""
@@ -100,6 +107,17 @@ def number_of_text(text: str) -> float:
     """
     plain = text.casefold().replace("−", "-")
     return float(COUNTED.get(plain, plain))
+
+
+def in_plainer_words(text: str, group: str) -> str:
+    """Write turns of phrase as the rules read them: those of requests for changes, or of looks of new figures.
+
+    >>> in_plainer_words("ACE density, points, no line", "looks")
+    'ACE density, markers for all lines'
+    """
+    for pattern, plain in _PLAINER[group]:
+        text = pattern.sub(plain, text)
+    return text
 
 
 class UnreadWords:

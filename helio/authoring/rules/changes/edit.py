@@ -27,7 +27,7 @@ from helio.authoring.rules.changes.additions import ADDITIONS
 from helio.authoring.rules.changes.arranging import ARRANGING
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
-from helio.authoring.rules.changes.atoms import SPELLINGS, Atom
+from helio.authoring.rules.changes.atoms import Atom, in_plainer_words
 from helio.authoring.rules.changes.clauses import EXCLUSIVE, Change, Clause, read_clauses, without_old_values
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -61,10 +61,6 @@ from helio.pipelines.template.labels import owner
 
 BY = Attribution("rules")
 RULES = (*THRESHOLDS, *SETTINGS, *SOURCES_KEPT, *ARRANGING, *DATA, *REPLACEMENTS, *ADDITIONS)
-_PLAINER = tuple(
-    (re.compile(pattern, re.IGNORECASE), plainer)
-    for pattern, plainer in (*SPELLINGS["plainer"], *SPELLINGS["plainer looks"])
-)
 """Turns of phrase, each with the plainer one that the rules read."""
 _LISTED_BELOW_AXIS = re.compile(
     r"\b(?P<verb>add|put|show|write|print|draw|plot|move)\s+(?P<first>[^,;]+?)\s*(?:,\s*(?:and\s+)?|\s+and\s+)"
@@ -213,9 +209,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     said = with_quoted_titles(request)
     quoted = [match[0] for match in QUOTES.finditer(said)]
     text = QUOTES.sub(lambda match: f'"{_QUOTE}"', said)  # names in quotes are no times
-    for pattern, plainer in _PLAINER:
-        text = pattern.sub(plainer, text)
-    text = with_symbols_in_words(text)
+    text = with_symbols_in_words(in_plainer_words(text, "changes"))
     while _LISTED_BELOW_AXIS.search(text):
         text = _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)

@@ -13,7 +13,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.arranging import ARRANGING, keep_only, remove, swap_panels
 from helio.authoring.rules.changes.atom_reading import read_atoms
-from helio.authoring.rules.changes.atoms import SPELLINGS, Atom
+from helio.authoring.rules.changes.atoms import SPELLINGS, Atom, in_plainer_words
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
@@ -28,10 +28,6 @@ from helio.knowledge.quantities import families
 from helio.pipelines.template.document import Document
 
 _STYLE = "colour dash width mode paneltype relative scale range bound"
-_PLAINER = [
-    (re.compile(pattern, re.IGNORECASE), plain)
-    for pattern, plain in (*SPELLINGS["looks"]["plainer"], *SPELLINGS["plainer looks"])
-]
 _PHRASES, _STYLES, _NEEDS = (SPELLINGS["looks"][name] for name in ("phrases", "styles", "needs"))
 """The parts with which a phrase about looks begins, and those next to them that belong to it."""
 _NEAR = re.compile(
@@ -122,9 +118,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     >>> take_looks("ACE field with red Bz, density log scale", now)
     ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
-    for pattern, plain in _PLAINER:
-        text = pattern.sub(plain, text)
-    text = with_marked_days(text, now)
+    text = with_marked_days(in_plainer_words(text, "looks"), now)
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
     text = _with_raw_named(text, now)
