@@ -63,9 +63,9 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
         _style_points(editor, clause)
         return
     lines = lines_of(editor, clause, by_craft=True)
-    if all(map(editor.lines.has_colours, lines)):
+    if lines and all(map(editor.lines.has_colours, lines)):
         raise NotUnderstood(
-            f"{', '.join(lines)} is a spectrogram, which has no line",
+            f"{lines[0]} is a spectrogram, which has no line",
             advice="set its colour scale, as in 'viridis for the spectrogram'",
         )
     if colour:

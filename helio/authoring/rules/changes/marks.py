@@ -69,6 +69,7 @@ def mark_time(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("verb:mark") and not clause.has("noun:vertical_line") and is_interval(clause):
         shade(editor, clause)
         return
+    _note_every_panel(editor, clause)
     label = clause.value("text") or _label(editor, clause)
     for moment in moments_in(editor, clause):
         _add_mark(editor, "vlines", {"x": moment} | ({"label": label} if label else {}) | _look(clause))
@@ -79,8 +80,6 @@ def _label(editor: FigureEditor, clause: Clause) -> str:
     verbs = clause.of("verb:mark", "verb:shade")
     names = [atom for atom in clause.of("what") if atom.text.casefold() not in COUNTED]
     others = [atom for atom in names if not editor.lines.meant(plain_name(atom.text), editor.figure())]
-    if clause.has("panel") or any(_is_place(clause, atom.text) for atom in names if atom not in others):
-        editor.notes.append("a time is marked in every panel")
     names = others or [
         atom for atom in names if verbs and verbs[0].stop <= atom.start and not _is_place(clause, atom.text)
     ]
@@ -93,6 +92,12 @@ def _label(editor: FigureEditor, clause: Clause) -> str:
     return re.sub(r"^\s*(?:the\s+|an?\s+)?", "", words, flags=re.IGNORECASE)
 
 
+def _note_every_panel(editor: FigureEditor, clause: Clause) -> None:
+    """Say that a time is marked in every panel, if the clause names one."""
+    if clause.has("panel") or any(_is_place(clause, atom.text) for atom in clause.of("what")):
+        editor.notes.append("a time is marked in every panel")
+
+
 def _is_place(clause: Clause, name: str) -> bool:
     """Return whether a line says in which panel to mark something: ``mark 06:30 in the speed panel``."""
     return clause.says(rf"\b(?:in|on|for)\s+(?:the\s+)?{re.escape(name)}(?!\w)")
@@ -100,6 +105,7 @@ def _is_place(clause: Clause, name: str) -> bool:
 
 def shade(editor: FigureEditor, clause: Clause) -> None:
     """Shade intervals of time."""
+    _note_every_panel(editor, clause)
     label = clause.value("text") or _label(editor, clause)
     colour = clause.value("colour")
     look = ({"label": label} if label else {}) | ({"color": colour} if colour else {})
