@@ -125,7 +125,7 @@ class AuthorQuestion:
             return self.choices[int(said) - 1]
         if is_other_time(answer, self.choices):
             return answer
-        other = ", or write another time" if is_other_time(self.choices[0], self.choices) else ""
+        other = ", or write another time" if all(map(is_time_range, self.choices)) else ""
         raise RequestError(
             f"'{answer}' is not one of the choices of the question '{self.text}'",
             advice=f"choose one of {', '.join(self.choices)}{other}",
@@ -133,7 +133,7 @@ class AuthorQuestion:
 
 
 def is_other_time(answer: str, choices: Sequence[str]) -> bool:
-    """Return whether an answer is a time that stands for one of the choices, which are times."""
+    """Return whether an answer is a time, and all choices are times: then it need not be one of them."""
     return is_time_range(answer) and all(map(is_time_range, choices))
 
 

@@ -410,7 +410,7 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ("integral of the electron flux over energies, MMS1 2015-10-16", "'integral'"),
         (
             "ACE hourly means of density and speed and the derivative of Bz, 2003-10-29",
-            "for which quantities",
+            "which quantities these computations take",
         ),
         ("ACE |B| with a power spectrum on top, 2003-10-29", "over its input"),
     ],

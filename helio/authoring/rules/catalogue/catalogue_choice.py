@@ -98,7 +98,9 @@ def best_matches(
         lambda match: not all(map(match.first.is_available, wanted.spans)),
         lambda match: -sum(quarters(match.dataset.id, span, catalogue) for span in wanted.spans),
         lambda match: match.off[0],
-        lambda match: 0.0 if text else rank_of_kind(match),  # no preliminary flux, whose channel fits better
+        lambda match: (
+            0.0 if text else rank_of_kind(match)
+        ),  # preliminary fluxes last, even if they have the channel
         lambda match: match.off[1],
         lambda match: 0 if text else -len(match.names),
         lambda match: match.off[2],

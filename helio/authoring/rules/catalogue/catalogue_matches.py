@@ -347,7 +347,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
         size = described.parameter.size
         is_moment = len(size) < 2 and max(size, default=0) <= _MOST_COMPONENTS
         is_moment &= not _OF_CRAFT.search(described.text)
-        return 0 if is_moment and any(comparable(unit, of) for of in _UNITS[wish.moment]) else None
+        return 0 if is_moment and any(comparable(unit, other) for other in _UNITS[wish.moment]) else None
     if (
         _OF_MOMENTS.search(_OTHER_DENSITY.sub(" ", described.text))
         or not _SHOWS_SPECTRUM.search(f"{written} {described.text}")
@@ -410,7 +410,7 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
 
 
 _HIGHEST = 1e6
-"""Energy in the unit of an axis above which the axis is that of another instrument: an axis in eV has no MeV."""
+"""The highest energy that an axis may have, in the unit of the axis: one in eV does not reach 1 MeV."""
 
 
 def _off_channel(energy: Energy, bands: Sequence[Energy]) -> int | None:

@@ -164,32 +164,38 @@ def _of_own_parts(mentions: Mentions, named: NamedData) -> dict[int, Computation
     None if it is not clear what the computations take.
     """
     parts = named.parts(_CUTS[0])
-    held = [[mention for mention in mentions if mention.position in range(*part)] for part in parts]
-    own = [part for part, within in zip(parts, held, strict=True) if within]
-    is_plain = all(made.computation.tool in APPLIED and made.computation.of == Lines() for made in mentions)
-    if not is_plain or sum(map(len, held)) != len(mentions) or _RESULT.search(named.text):
+    mentioned = {
+        part: [mention for mention in mentions if mention.position in range(*part)] for part in parts
+    }
+    own = [part for part in parts if mentioned[part]]
+    is_plain = all(
+        mention.computation.tool in APPLIED and mention.computation.of == Lines() for mention in mentions
+    )
+    if not is_plain or sum(map(len, mentioned.values())) != len(mentions) or _RESULT.search(named.text):
         return {}
     quantities = [named.quantities(*part) for part in parts]
     crafts = [named.crafts_in(*part) for part in parts]
     is_later = len(own) == 1 and own != parts[:1]
     of_one = is_later and len({*quantities}) == 1 < len({*crafts}) == len(parts) and all(crafts)
-    differ = len({tuple(made.computation.tool for made in within) for within in held if within}) > 1
+    differ = len({tuple(mention.computation.tool for mention in mentioned[part]) for part in own}) > 1
     if not (of_one or differ):
         return {}
     if differ and own != parts[-len(own) :]:  # hourly means of density and speed and the derivative of Bz
         return None
     return {
         id(mention): _of_lines(mention, _lines_of(part, parts, named))
-        for part, within in zip(parts, held, strict=True)
-        for mention in within
+        for part in own
+        for mention in mentioned[part]
     }
 
 
 def _unclear(mentions: Iterable[ComputationMention]) -> NotUnderstood:
-    made = (mention.computation for mention in mentions)
-    tools = (f"{computation.tool.replace('_', ' ')} {computation.window}".strip() for computation in made)
+    computations = [mention.computation for mention in mentions]
+    tools = [
+        f"{computation.tool.replace('_', ' ')} {computation.window}".strip() for computation in computations
+    ]
     return NotUnderstood(
-        f"it is not clear for which quantities to compute which of {', '.join(dict.fromkeys(tools))}",
+        f"it is not clear which quantities these computations take: {', '.join(dict.fromkeys(tools))}",
         advice="write each beside its quantity, as in '5 min density and 1 h speed'",
     )
 
