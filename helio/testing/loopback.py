@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import socketserver
 import sys
 import threading
+from itertools import cycle
 from typing import Any, Self
+
+_FIRST, _END = 11_000, 32_000
+"""Range of the ports: below those that the system gives to connections, and all open to a browser."""
+_APART = 2_000
+"""Number of ports between the first port of one process and that of the next."""
 
 
 class LoopbackServer:
@@ -16,7 +24,7 @@ class LoopbackServer:
     handler : class of socketserver.BaseRequestHandler
         Class that serves one connection; ``self.server.owner`` is this object.
     port : int
-        Default: a free port.
+        Default: a port that this process has not used, because a client of a server that ended may still try its port.
 
     Attributes
     ----------
@@ -28,7 +36,7 @@ class LoopbackServer:
 
     def __init__(self, handler: type[socketserver.BaseRequestHandler], port: int = 0) -> None:
         self.over = threading.Event()
-        self.server = OwnedServer(("127.0.0.1", port), handler)
+        self.server = OwnedServer(("127.0.0.1", port), handler) if port else _on_next_port(handler)
         self.server.owner = self
         self.port: int = self.server.server_address[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -64,3 +72,17 @@ class OwnedServer(socketserver.ThreadingTCPServer):
         """
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
+
+
+_first = os.getpid() * _APART % (_END - _FIRST) + _FIRST
+_ports = cycle((*range(_first, _END), *range(_FIRST, _first)))
+
+
+def _on_next_port(handler: type[socketserver.BaseRequestHandler]) -> OwnedServer:
+    """Return a server on the next port that nobody uses."""
+    while True:
+        try:
+            return OwnedServer(("127.0.0.1", next(_ports)), handler)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
