@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 _NO_PLURAL = frozenset({"of", "the", "from", "to", "it", "them"})
+TAKEN = "\x01"
+"""What stands in the place of each letter of a sentence that was read, such as the name of a spacecraft."""
 _SHORTEST_NOUN = 3
 """Symbols such as `n` and `np` have no plural."""
 
@@ -31,6 +33,8 @@ def phrase_pattern(phrase: str) -> str:
         plain = word.rstrip("?*~")
         some = "|".join(_forms(name, verb="~" in word) for name in plain.split("/"))
         optional = word[-1] if word[-1] in "?*" else ""
+        if word == "the?":
+            some, optional = rf"the|{TAKEN}+", "*"  # the angle of the ACE field to the radial direction
         if begun:
             written += f"(?:[ -](?:{some})){optional}" if optional else f"[ -](?:{some})"
         elif optional:

@@ -27,7 +27,6 @@ from helio.authoring.rules.catalogue.catalogue_parameters import (
 from helio.authoring.rules.catalogue.particle_words import (
     COUNTED,
     PLAIN,
-    TAKEN,
     Segment,
     Wish,
     read_particles,
@@ -37,6 +36,7 @@ from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import folded, instrument_index, is_name
+from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
 

@@ -12,13 +12,13 @@ from helio.authoring.rules.catalogue.catalogue_matches import MEASURED, Match, N
 from helio.authoring.rules.catalogue.catalogue_parameters import species_words, word_list
 from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, overlap, particles_asked
 from helio.authoring.rules.catalogue.catalogue_words import measures, table_instruments, words_asked
-from helio.authoring.rules.catalogue.particle_words import TAKEN
 from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks, no_question
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import instrument_index
 from helio.knowledge.modes import BY_NAME
 from helio.knowledge.particles import LETTERS, directions_in, energies_in
+from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import families
 
 _FLUX = re.compile(

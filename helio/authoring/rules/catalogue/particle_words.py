@@ -17,7 +17,6 @@ from helio.knowledge.particles import LETTERS, Energy, Species, directions_in, e
 
 PLAIN = (None, Species("e"), Species("ion"), Species("H", 1, 1))
 """Particles of which the table of quantities has moments."""
-TAKEN = "\x01"
 _BETWEEN = re.compile(r"[,;]|\b(?:and|plus|with|vs|versus|against|then)\b|&|\s\+\s|\.\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\s\x01,;()?!/\"“”]+")
 _DEGREES = r"(?:deg(?:rees?)?\b|°)"

@@ -26,7 +26,6 @@ from helio.authoring.rules.changes.atoms import (
     PANEL,
     PLACE,
     PLACES,
-    TAKEN,
     Atom,
     Number,
     UnreadWords,
@@ -36,7 +35,7 @@ from helio.authoring.rules.computations.mentions import tool_names
 from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.times.durations import duration_pattern
-from helio.knowledge.phrases import any_phrase
+from helio.knowledge.phrases import TAKEN, any_phrase
 from helio.knowledge.quantities import SOURCES, spellings
 from helio.knowledge.quantity_words import COMPONENTS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY

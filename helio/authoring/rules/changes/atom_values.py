@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from helio.authoring.rules.changes.atoms import (
     CHANGES,
     COUNT,
-    TAKEN,
     Atom,
     Number,
     Range,
@@ -19,7 +18,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
 from helio.knowledge.frame_names import FRAMES
-from helio.knowledge.phrases import any_phrase
+from helio.knowledge.phrases import TAKEN, any_phrase
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from helio.knowledge.phrases import TAKEN
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
 
@@ -23,7 +24,6 @@ _PLAINER = {
         ("looks", (*SPELLINGS["looks"]["plainer"], *SPELLINGS["plainer looks"])),
     )
 }
-TAKEN = "\x01"
 COUNTED: dict[str, int] = VOCABULARY["counted"]
 """The numbers that words mean."""
 COUNT = "|".join(word for word, number in COUNTED.items() if number)

@@ -27,7 +27,7 @@ _TOGETHER = (
     r"|\bon top of each other\b|\b(?:all|both|everything)\s+in\s+one\b(?!\s+\w)"
 )
 _ANOTHER = (
-    r"\b(?:in|on)\s+(?:another|the\s+other|a\s+(?:second|third|different|separate))(?:\s+(?:one|panel|plot))?"
+    r"\b(?:in|on)\s+(?:another|the\s+(?:other|next)|a\s+(?:second|third|different|separate))(?:\s+(?:one|panel|plot))?"
     r"(?=\s*(?:$|[,.;)\x01]|(?:for|on|in|during|and)\b))"
 )
 _LAID = r"\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed)\b"
@@ -65,7 +65,7 @@ _LAST = 99
 _POSITION = (
     rf"\b(?:(?:and\s+)?(?:in|on|at|as|for)\s+)?(?:the\s+)?(?:very\s+)?(?:(?P<alone>top|bottom|middle|centre|center|last(?=\s*(?:$|[,.;:)]|(?:for|on|in)\s+\d)))(?:most)?(?:\s+{PANEL})?"
     r"|(?P<above>above(?:\s+(?:it|that|them)\b|(?=\s*(?:$|[,.;:)]))))"
-    rf"|(?P<of>{PLACE})\s+(?:{PANEL}|one)|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label|raw|original|\d))"
+    rf"|(?P<of>{PLACE})\s+(?:{PANEL}|one)|(?<=in the )(?P<only>{PLACE})(?=\s*(?:$|[,.;:)]))|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label|raw|original|\d))"
 )
 _IN_ORDER = (
     r"\b(?:(?:panels\s+)?(?:ordered|stacked|listed)?\s*\(?from\s+)?top\s+to\s+bottom\)?"
@@ -380,7 +380,7 @@ def _last_listed(text: str) -> int:
 def _rank(match: re.Match[str]) -> int:
     if match["above"]:
         return 1
-    place = int(match["number"]) if match["number"] else PLACES[(match["alone"] or match["of"]).lower()]
+    place = int(match["number"]) if match["number"] else PLACES[(match["alone"] or match["of"] or match["only"]).lower()]
     return {0: MIDDLE, -1: _LAST}.get(place, place)
 
 

@@ -11,13 +11,13 @@ from helio.authoring.rules.harmless import IN_REQUESTS, IN_TIMED_REQUESTS, OF_A_
 from helio.authoring.rules.times.date_pairs import MONTH
 from helio.errors import TimeRangeError
 from helio.knowledge.missions import INSTRUMENT_WORDS
+from helio.knowledge.phrases import TAKEN
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
 from helio.time_range import TimeRange, parse_time_range
 
 LONGEST = 2000
 """Maximum number of characters of a request that helio reads without a model."""
-_TAKEN = "\x01"
 _MISSIONS = frozenset(name.upper() for name in VOCABULARY["missions that are also words"])
 _WORD = re.compile(r"[^\s\x01,;()]+")
 _MEANT = r"(?:[^\s\x01,;:.?!()\"'“”‘’]|(?<=\d)\.(?=\d))+"
@@ -57,7 +57,7 @@ _EVENT_BEHIND = rf"\s+(?:[\w-]+\s+){{0,2}}?(?:{_EVENT})\b"
 _DAY_NUMBER = r"(?<![\w:-])\d{1,2}(?:st|nd|rd|th)?"
 _DAY_AND_MONTH = rf"(?P<day>{_DAY_NUMBER}\s+{MONTH}|\b{MONTH}\s+{_DAY_NUMBER})(?![\w:-])"
 _LENGTH_OF_RANGE = (
-    rf"\b(?:the\s+)?(?:week(?:end)?|fortnight|days|nights)\s+(?:(?:of|from|between)\s+)?(?={_TAKEN})"
+    rf"\b(?:the\s+)?(?:week(?:end)?|fortnight|days|nights)\s+(?:(?:of|from|between)\s+)?(?={TAKEN})"
 )
 """A word that says how long the range behind it is: ``week of 3 to 9 Aug 2008``."""
 _ION = re.compile(r"He|[A-Z][a-z]?\d?\+{1,2}")
@@ -184,7 +184,7 @@ class Sentence:
         for start, text in times:
             if self._left[start : start + len(text)] == text:
                 self._remove(start, start + len(text))
-        self.drop(rf"\b{_TIME_BEGINS}\s+(?={_TAKEN})")
+        self.drop(rf"\b{_TIME_BEGINS}\s+(?={TAKEN})")
         self._timed = bool(times)
         self.drop(_NAME_OF_A_TIME if times else r"(?!)")
         # the Halloween storm of 2003-10-29: a name of that time; a year alone would be much longer
@@ -270,7 +270,7 @@ class Sentence:
 
     def rest(self) -> str:
         """Return the unread rest of the sentence."""
-        return " ".join(self._left.replace(_TAKEN, " ").split())
+        return " ".join(self._left.replace(TAKEN, " ").split())
 
     def unread(self) -> tuple[str, ...]:
         """Return the remaining words that helio did not understand, without unimportant words such as ``please``."""
@@ -290,7 +290,7 @@ class Sentence:
             unread = [
                 span for span in words if self.is_unread(*span) and self._has_meaning(before[slice(*span)])
             ]
-            spans = [span for span in words if span in unread or _TAKEN in after[slice(*span)]]
+            spans = [span for span in words if span in unread or TAKEN in after[slice(*span)]]
             if spans:
                 text = " ".join(before[slice(*span)] for span in spans)
                 parts.append(Part(text, tuple(spans), bool(unread), (start, stop), left=tuple(unread)))
@@ -306,7 +306,7 @@ class Sentence:
         return word.casefold() not in harmless and re.search(r"\w", word) is not None
 
     def _remove(self, start: int, stop: int) -> None:
-        self._left = self._left[:start] + _TAKEN * (stop - start) + self._left[stop:]
+        self._left = self._left[:start] + TAKEN * (stop - start) + self._left[stop:]
 
 
 def _restored(left: Sequence[str]) -> str:
@@ -314,7 +314,7 @@ def _restored(left: Sequence[str]) -> str:
     letters = list(left[-1])
     for before, after in zip(left[::2], left[1::2], strict=True):
         for at, (letter, later) in enumerate(zip(before, after, strict=True)):
-            if letter not in (later, _TAKEN):
+            if letter not in (later, TAKEN):
                 letters[at] = letter
     return "".join(letters)
 
@@ -347,7 +347,7 @@ def _full(clock: str) -> str:
 
 def _may_be_time(text: str) -> bool:
     """Return whether a text contains a number or a word such as ``last``, so that it may be a time."""
-    if _TAKEN in text or re.fullmatch(r"\d{1,3}", text):
+    if TAKEN in text or re.fullmatch(r"\d{1,3}", text):
         return False
     return re.search(r"\d|last|past|this|current|previous|today|yesterday", text, re.IGNORECASE) is not None
 
