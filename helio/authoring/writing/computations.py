@@ -251,6 +251,12 @@ def _burton(model: str, paper: str) -> Recipe:
     return _recipe("burton_dst", "nT", {"model": model}, note=note, electric_field="VBs", index=index)
 
 
+def _of_teller_frame(give: str, unit: str = "", note: str = "") -> Recipe:
+    return _recipe(
+        "de_hoffmann_teller", unit, {"give": give}, kind="vector", note=note, velocity=_FLOW, field=_FIELD
+    )
+
+
 def _product(left: str, right: str, unit: str) -> Recipe:
     return _recipe("arithmetic", unit, {"operation": "multiply"}, left=left, right=right)
 
@@ -344,15 +350,14 @@ DERIVED: dict[str, Recipe] = {
     "frequency of the proton gyroradius": _taylor("proton gyroradius"),
     "frequency of the proton inertial length": _taylor("proton inertial length"),
     "angle between velocity and field": _recipe("angle_between", "deg", vector=_FLOW, other=_FIELD),
-    "velocity in the de Hoffmann–Teller frame": _recipe(
-        "de_hoffmann_teller",
+    "velocity in the de Hoffmann–Teller frame": _of_teller_frame(
+        "velocity",
         "km/s",
-        {"give": "velocity"},
-        kind="vector",
-        note="that of the plasma, V − V_HT; the description of its step gives V_HT, that of the frame",
-        velocity=_FLOW,
-        field=_FIELD,
+        "that of the plasma, V − V_HT; the description of its step gives V_HT, that of the frame",
     ),
+    "velocity of the de Hoffmann–Teller frame": _of_teller_frame("frame_velocity", "km/s"),
+    "electric field of the de Hoffmann–Teller frame": _of_teller_frame("electric_field", "mV/m"),
+    "quality of the de Hoffmann–Teller frame": _of_teller_frame("quality"),
     "storm phase": _recipe("storm_phases", source="SYM-H"),
     "storm phase in Dst": _recipe("storm_phases", source="Dst"),
     DRIFT: _recipe(

@@ -293,7 +293,9 @@ class Deriving:
             self.steps.note(f"{quantity}: {recipe.note}")
         if recipe.helium:
             extra["assumed_alpha"] = 0.04
-            self.steps.note(f"{quantity}: computed with an assumed helium fraction of 4 % by number")
+            self.steps.note(
+                f"{quantity}: computed with 4 % of helium by number, if the request gives no other value"
+            )
         alone = len(parts) == 1
         stem = f"{slowest.label}_{symbol(quantity)}" if alone else self.data.stem(craft, quantity)
         labels = {argument: series.label for argument, series in parts.items()}

@@ -435,3 +435,65 @@ def test_an_edit_uses_the_named_tool_in_its_own_panel(author, sentence, tool, pa
     came = author.edit(sentence, base.template)
     assert tool in [step["tool_name"] for step in came.template["steps"]]
     assert len(came.template["steps"][-1]["tool_args"]["spec"]["panels"]) == panels
+
+
+@pytest.mark.parametrize(
+    ("sentence", "title"),
+    [
+        (
+            "deviation of the ACE magnetic field from the Parker spiral, 1 to 14 August 2008",
+            "ACE: deviation from the Parker spiral",
+        ),
+        (
+            "sector polarity of the STEREO-A field relative to the Parker spiral, March 2010",
+            "STEREO-A: magnetic polarity",
+        ),
+        ("latitude of the Wind field direction in RTN, 2004-03-01", "Wind: field elevation"),
+        ("Dst* after the Burton formula, hourly OMNI, May 2024", "OMNI: Dst predicted by Burton"),
+        ("O'Brien & McPherron prediction of Dst*, May 2024", "OMNI: predicted Dst"),
+        ("measured and predicted Dst, Nov 2004", "OMNI: Dst and predicted Dst"),
+        (
+            "Dst* observed and predicted with the Burton model, Nov 2004",
+            "OMNI: pressure-corrected Dst and Dst predicted by Burton",
+        ),
+        ("gyroradius of the MMS1 electrons, 2015-10-16 13:00 to 13:10", "MMS1: electron gyroradius"),
+        ("velocity of the MMS1 electrons, 2015-10-16 13:00 to 13:10", "MMS1: electron velocity"),
+        ("density from DES electrons at MMS1, 2015-10-16 13:00 to 13:10", "MMS1: electron density"),
+        (
+            "parallel and perpendicular temperature of the MMS1 electrons, 2015-10-16 13:00 to 13:10",
+            "MMS1: parallel electron temperature and perpendicular electron temperature",
+        ),
+        (
+            "MMS1 ion velocity in the de Hoffmann-Teller frame, 16 October 2015 13:05:30 to 13:07:00",
+            "MMS1: velocity in the de Hoffmann–Teller frame",
+        ),
+        (
+            "HT frame velocity at MMS1, 16 October 2015 13:05:30 to 13:07:00",
+            "MMS1: velocity of the de Hoffmann–Teller frame",
+        ),
+        (
+            "Wind: |B| in the first panel and the clock angle in the second, 15 May 2005",
+            "Wind: magnetic field magnitude and clock angle",
+        ),
+    ],
+)
+def test_a_quantity_has_the_names_of_the_field(author, sentence, title):
+    assert figure(author, sentence)["title"] == title
+
+
+@pytest.mark.parametrize(
+    ("sentence", "args"),
+    [
+        ("Alfvén Mach number of Wind assuming 5 % alphas, 10 Jan 1997", {"assumed_alpha": 0.05}),
+        ("ACE Alfvén speed with an alpha fraction of 0.05, 3 June 2008", {"assumed_alpha": 0.05}),
+        ("plasma beta at Wind assuming Te = 120000 K, 3 June 2008", {"electron_temperature": 120000}),
+        ("PSP footpoint longitude, source surface at 2.5 solar radii, Nov 2018", {"source_radius": 2.5}),
+    ],
+)
+def test_a_computation_assumes_the_value_of_the_sentence(author, sentence, args):
+    assert args.items() <= computed(author, sentence)[-1][1].items()
+
+
+def test_a_value_that_nothing_assumes_is_refused(author):
+    with pytest.raises(NotUnderstood, match="4 % alphas"):
+        author.create("ACE speed with 4 % alphas, 3 June 2008")

@@ -54,7 +54,6 @@ from helio.knowledge.quantity_words import WORDS
         ("rho V^2", "dynamic pressure"),
         ("E + V×B", "E + V cross product B"),
         ("E×B drift and Pc1", "E×B drift and 200 to 5000 mHz Pc1"),
-        ("O'Brien & McPherron Dst", "predicted Dst"),
         ('title "dB/dt and -VxB"', 'title "dB/dt and -VxB"'),
     ],
 )

@@ -58,7 +58,7 @@ REFUSED = (
     ("ratio of ACE and Wind density, and ACE B 2004-11-07", "ACE_B"),
     ("gyroradius of alpha particles at Wind, 1 Jan 2008", "such quantity of 'alpha'"),
     ("oxygen gyroradius for RBSP-A, 17 March 2015", "such quantity of 'oxygen'"),
-    ("measured and predicted Dst, Nov 2004", "'measured'"),
+    ("measured and predicted SYM-H, Nov 2004", "'predicted'"),
     ("compare ACE speed 2004-11-07", "'compare'"),
     ("MMS1 and MMS2 B and the distance between them 2015-10-16", "separation"),
     ("ACE B/n 2004-11-07", "'B/n'"),

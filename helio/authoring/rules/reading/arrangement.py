@@ -380,7 +380,11 @@ def _last_listed(text: str) -> int:
 def _rank(match: re.Match[str]) -> int:
     if match["above"]:
         return 1
-    place = int(match["number"]) if match["number"] else PLACES[(match["alone"] or match["of"] or match["only"]).lower()]
+    place = (
+        int(match["number"])
+        if match["number"]
+        else PLACES[(match["alone"] or match["of"] or match["only"]).lower()]
+    )
     return {0: MIDDLE, -1: _LAST}.get(place, place)
 
 

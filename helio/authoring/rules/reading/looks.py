@@ -17,6 +17,7 @@ from helio.authoring.rules.changes.atoms import SPELLINGS, Atom, in_plainer_word
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
+from helio.authoring.rules.changes.meanings import ASSUMED, Meanings
 from helio.authoring.rules.reading.drawn_quantities import GROUP
 from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
 from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities
@@ -24,6 +25,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import PICKED_BY_PLACE
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import families
 from helio.pipelines.template.document import Document
 
@@ -118,7 +120,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     >>> take_looks("ACE field with red Bz, density log scale", now)
     ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
-    text = with_marked_days(in_plainer_words(text, "looks"), now)
+    text, assumed = _without_assumed(with_marked_days(in_plainer_words(text, "looks"), now))
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
     text = _with_raw_named(text, now)
@@ -165,7 +167,25 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
                 words = _ON_PLOT.sub("", words)
             looks += named.get(part.start) or [words]
         at = stop
-    return " ".join((rest + text[at:]).split()), tuple(looks)
+    return " ".join((rest + text[at:]).split()), (*looks, *assumed)
+
+
+@cache
+def _assumed() -> re.Pattern[str]:
+    """Return the pattern of a value that a computation assumes: ``with 4 % alphas``, ``assuming T_e = 10 eV``."""
+    names = any_phrase(phrase for facts in ASSUMED.values() for phrase in facts["phrases"])
+    value = r"\d+(?:\.\d+)?\s*(?:%|per\s?cent|(?:R_?s(?:un)?|solar radi(?:us|i)|deg(?:rees?)?|K|eV)\b)?"
+    return re.compile(
+        r"(?:[,;(]?\s*\b(?:with|assuming|assume|for|using|taking|and|plus|including)\s+|[,;(]\s*)(?:an?\s+|the\s+)?"
+        r"(?P<said>(?:(?:assumed|fixed|constant|contribution of)\s+)?"
+        rf"(?:{value}\s*(?:of\s+)?(?:{names})|(?:{names})\s*(?:of|at|is|=)?\s*{value}))(?![\w-])\)?",
+        re.IGNORECASE,
+    )
+
+
+def _without_assumed(text: str) -> tuple[str, list[str]]:
+    """Return a request without the values that its computations assume, and these values."""
+    return _assumed().sub(" ", text), [match["said"] for match in _assumed().finditer(text)]
 
 
 @cache
@@ -472,8 +492,9 @@ def changed_looks(
         A phrase has no meaning for this figure.
     """
     editor = FigureEditor(template, catalogue, ask, now)
+    rules = (*_CHANGES, Meanings(editor).assumed())
     for phrase in looks:
-        changes, left = read_clauses(phrase, read_atoms(phrase, now), _CHANGES)
+        changes, left = read_clauses(phrase, read_atoms(phrase, now), rules)
         if left or not changes:
             raise NotUnderstood(f"helio does not understand '{phrase}'")
         for figure, change in product(editor.figures(), changes):  # compared times have a figure each

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
+from helio.authoring.rules.reading.named import names_of_spacecraft
+
 _KIND = r"(?:electron|proton|ion|alpha|helium|oxygen)"
 _WORDS = (
-    r"(?:number\s+|bulk\s+|flow\s+|thermal\s+|specific\s+|scalar\s+)*"
+    r"(?:number\s+|bulk\s+|flow\s+|thermal\s+|specific\s+|scalar\s+|parallel\s+|perpendicular\s+)*"
     r"(?:temperature\s+anisotropy|densit(?:y|ies)|temperatures?|velocit(?:y|ies)|speeds?|pressures?|entropy|beta"
-    r"|gyroradius|gyrofrequency|anisotropy)"
+    r"|gyrorad(?:ius|ii)|(?:gyro|(?:gyro|cyclotron|larmor|plasma)[\s-]+)frequenc(?:y|ies)|larmor\s+rad(?:ius|ii)"
+    r"|inertial\s+(?:lengths?|scales?)|skin\s+depths?|anisotropy)"
 )
 _LETTER = r"(?-i:[nNTV](?![\w/+|=(]|-\w))|V_?[xyz](?!\w)"
 _LETTERS = {"n": "density", "N": "density", "T": "temperature"}
@@ -19,17 +22,20 @@ _AND = (
 )
 """What stands between two moments; only a blank between whole words: ``density velocity``."""
 _KINDS = rf"{_KIND}s?(?:{_AND}{_KIND}s?)*"
+_INSTRUMENT = r"(?-i:[A-Z][A-Z\d/-]{2,7})"
 _SPECIES = re.compile(
     rf"\b(?:(?P<kinds>{_KINDS})(?:\s*:)?\s+(?:moments?\b\s*(?:[:,(]\s*)?(?={_WORDS}\b))?)?"
     rf"(?P<nouns>(?:plasma\s+)?{_NOUN}(?:{_AND}{_NOUN})*)"
     r"(?!\s+(?:ratio|anisotropy|difference)s?\b)"
-    rf"(?:\s+of\s+(?:the\s+)?(?P<kinds_behind>{_KINDS})\b"
+    rf"(?:\s+(?P<of>of|for|from)\s+(?:the\s+)?(?P<place>(?:(?:{names_of_spacecraft()}|{_INSTRUMENT})\s+){{0,2}})"
+    rf"(?P<kinds_behind>{_KINDS})\b"
     r"(?!\s+(?:densit|temperature|velocit|speed|pressure|beta|energ|spectr|flux|data|moment|(?:at\s+)?[\d.–-]+\s*[kM]?eV)))?",
     re.IGNORECASE,
 )
 """Particles and what is measured of them, in both orders: ``ion and electron temperature``, ``density of alphas``."""
 
 _ONE_IN_PLURAL = re.compile(r"\w+s\b.*[^s]$", re.IGNORECASE)
+_DIRECTED = re.compile(r"(?:parallel|perpendicular)\b", re.IGNORECASE)
 _MOMENTS = ("density", "velocity", "temperature")
 _ELECTRONS = re.compile(r"\belectrons?\b", re.IGNORECASE)
 _OTHER_SPECIES = re.compile(r"\b(?:protons?|ions?|alphas?|helium|solar[- ]wind)\b", re.IGNORECASE)
@@ -53,6 +59,8 @@ def with_species(text: str) -> str:
     'electron density and electron temperature and electron velocity'
     >>> with_species("densities of the ions and electrons")
     'ion density and electron density'
+    >>> with_species("beta and gyroradius of the MMS1 electrons")
+    'electron beta and electron gyroradius of MMS1'
     >>> with_species("FPI electrons: spectrogram, number density")
     'FPI : electron spectrogram, electron number density'
     """
@@ -72,7 +80,7 @@ def _each_of_each(match: re.Match[str]) -> str:
     )
     written = re.split(_AND, match["nouns"], flags=re.IGNORECASE)
     nouns = [noun for each in written for noun in _nouns(each)]
-    heads = {noun.split()[-1].casefold() for noun in nouns}
+    heads = {noun.casefold() if _DIRECTED.match(noun) else noun.split()[-1].casefold() for noun in nouns}
     if len(heads) < len(nouns) or (len(kinds) > 1 and _ONE_IN_PLURAL.match(match["kinds"])):
         return match[0]  # alpha density and number density; ions, electron density
     if kinds and behind:
@@ -81,7 +89,8 @@ def _each_of_each(match: re.Match[str]) -> str:
         pairs = [*zip((*kinds, *behind), nouns, strict=True)]  # electron density and temperature of the ions
     else:
         pairs = [(kind, noun) for kind in kinds or behind for noun in nouns]
-    return " and ".join(_of(kind, noun) for kind, noun in pairs) or match[0]
+    behind_place = f" {match['of']} {match['place'].strip()}" if match["place"] else ""
+    return " and ".join(_of(kind, noun) for kind, noun in pairs) + behind_place if pairs else match[0]
 
 
 def _nouns(written: str) -> tuple[str, ...]:
