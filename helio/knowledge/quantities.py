@@ -86,6 +86,7 @@ ELECTRONS = "electron energy spectrogram"
 PROTONS, FAST_ELECTRONS = "energetic protons", "energetic electrons"
 POSITION, DISTANCE = "position", "heliocentric distance"
 LATITUDE, LONGITUDE = "heliographic latitude", "heliographic longitude"
+CARRINGTON_LONGITUDE = "Carrington longitude"
 L_SHELL, MLT = "L shell", "magnetic local time"
 ALPHAS, ALPHA_RATIO = "alpha density", "alpha to proton ratio"
 PSP, SOLO = "Parker Solar Probe", "Solar Orbiter"
@@ -605,6 +606,7 @@ def _rows() -> Iterator[QuantitySource]:
                 if quantity == DISTANCE:
                     yield replace(source, quantity=LATITUDE, parameters=("HGI_LAT",), unit="deg")
                 yield replace(source, quantity=LONGITUDE, parameters=("HGI_LON",), unit="deg")
+                yield replace(source, quantity=CARRINGTON_LONGITUDE, parameters=("HG_LON",), unit="deg")
             if dataset == "OMNI_HRO_1MIN":  # the same parameters, averaged
                 yield replace(source, dataset="OMNI_HRO_5MIN", cadence=300)
 

@@ -14,6 +14,7 @@ from helio.knowledge.quantities import (
     ALPHA_RATIO,
     ALPHA_V,
     ALPHAS,
+    CARRINGTON_LONGITUDE,
     DISTANCE,
     ELECTRON_SPEED,
     ELECTRON_V,
@@ -162,8 +163,8 @@ class Part:
     quantity: str
     component: str = ""
     frame: str = ""
-    otherwise: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of the tool where the spacecraft, which is then near the Earth, has no such quantity."""
+    otherwise: Mapping[str, Any] | None = None
+    """Arguments of the tool where a spacecraft near the Earth has no such quantity."""
     measured: bool = False
     """Whether only measured data make sense: −V×B has no component along B."""
 
@@ -196,6 +197,7 @@ DRIFT, TO_EARTH, CURRENT = "alpha drift velocity", "geocentric distance", "curlo
 _FLOW, _ALPHA_FLOW, _FIELD = (Part(vector, frame="=") for vector in (VELOCITY, ALPHA_V, B))
 _BZ = Part(B, "z", "GSM")
 _RADIUS = Part(DISTANCE, otherwise={"distance": 1.0})
+_LONGITUDE = Part(CARRINGTON_LONGITUDE, otherwise={})  # the tool then takes that of the Earth
 _ELECTRON = {"particle": "electron"}
 _OF_FIELD = {"factor": float(f"{1e-9 / (2 * VACUUM_PERMEABILITY):.12g}"), "unit": "nPa"}
 _OF_PLASMA = {"factor": float(f"{BOLTZMANN * 1e15:.12g}"), "unit": "nPa"}
@@ -320,7 +322,9 @@ DERIVED: dict[str, Recipe] = {
     "field spiral angle": _recipe("field_spiral_angle", "deg", field=Part(B, frame="spiral")),
     "magnetic polarity": _of_spiral("polarity"),
     "deviation from the Parker spiral": _of_spiral("deviation", "deg"),
-    "footpoint longitude": _recipe("footpoint_longitude", "deg", velocity=SPEED, radius=_RADIUS),
+    "footpoint longitude": _recipe(
+        "footpoint_longitude", "deg", velocity=SPEED, longitude=_LONGITUDE, radius=_RADIUS
+    ),
     E: _recipe("electric_field", "mV/m", kind="vector", velocity=_FLOW, field=_FIELD),
     "E×B drift velocity": _recipe(
         "exb_drift", "km/s", kind="vector", electric=Part(E, frame="=", measured=True), field=_FIELD

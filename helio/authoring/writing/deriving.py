@@ -19,7 +19,7 @@ from helio.authoring.writing.computations import (
     Recipe,
 )
 from helio.authoring.writing.fetching import Fetching
-from helio.authoring.writing.sources import frames_of, quantities_of
+from helio.authoring.writing.sources import frames_of, near_the_earth, quantities_of
 from helio.authoring.writing.steps import PlotSeries
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.quantities import ABS_B, POSITION, B, E, N, QuantitySource, families, sources_of
@@ -276,15 +276,21 @@ class Deriving:
         parts: dict[str, PlotSeries] = {}
         common = self._common_frame(recipe, craft)
         for argument, part in recipe.takes.items():
-            is_absent = (part.otherwise or part.measured) and not self.data.pick(part.quantity, craft)
+            may_lack = part.otherwise is not None and craft in near_the_earth()
+            is_absent = (may_lack or part.measured) and not self.data.pick(part.quantity, craft)
             if is_absent and part.measured:
                 raise NotUnderstood(
                     f"helio knows no measured {part.quantity} of {craft}, and a computed one has no {quantity}",
                     advice=f"choose one of {', '.join(quantities_of(craft))}",
                 )
             if is_absent:
-                extra |= part.otherwise
-                self.steps.note(f"{quantity}: computed for {craft} at a distance of 1 AU from the Sun")
+                extra |= part.otherwise or {}
+                place = (
+                    "a distance of 1 AU from the Sun"
+                    if part.otherwise
+                    else f"the {part.quantity} of the Earth"
+                )
+                self.steps.note(f"{quantity}: computed for {craft} at {place}")
             else:
                 parts[argument] = self._part(part, craft, common)
         slowest = max(parts.values(), key=lambda series: series.cadence or 0.0)

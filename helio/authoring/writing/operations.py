@@ -23,7 +23,7 @@ from helio.authoring.writing.computations import (
 )
 from helio.authoring.writing.deriving import Deriving
 from helio.authoring.writing.layout import is_meant
-from helio.authoring.writing.sources import UPSTREAM, cadence_words, crafts_with
+from helio.authoring.writing.sources import UPSTREAM, cadence_words, near_the_earth
 from helio.authoring.writing.steps import PlotSeries, listed
 from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.interval import interval_of
@@ -280,8 +280,7 @@ class Operations:
 
     def _lag(self, left: PlotSeries, right: PlotSeries, stem: str, args: Document) -> PlotSeries:
         """Compute the delay of a second series, up to the longest delay that the request gives."""
-        near = {*UPSTREAM, *crafts_with(POSITION, "GSE"), *crafts_with(POSITION, "GSM")}
-        if not args.get("longest") and {left.craft, right.craft} <= near:
+        if not args.get("longest") and {left.craft, right.craft} <= near_the_earth():
             args["longest"] = _LONGEST_LAG
             self.steps.note(
                 f"delays of up to {_LONGEST_LAG} are tried, because the request names no longest one"

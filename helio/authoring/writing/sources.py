@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import product
 
 from helio.authoring.outcome import NotInTable, NotUnderstood
@@ -15,7 +16,14 @@ from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.modes import BY_NAME, ON_REQUEST, in_modes
-from helio.knowledge.quantities import SOURCES, QuantitySource, rows_of, sources_of, spacecraft_named
+from helio.knowledge.quantities import (
+    POSITION,
+    SOURCES,
+    QuantitySource,
+    rows_of,
+    sources_of,
+    spacecraft_named,
+)
 from helio.time_range import TimeRange
 
 _CADENCE = re.compile(r"(?<![A-Za-z0-9])\d+(?:SEC|MIN|HR|HOUR)(?![A-Za-z0-9])")
@@ -184,6 +192,12 @@ def crafts_with(quantity: str, frame: str = "") -> list[str]:
     """Return the spacecraft that have a physical quantity, in a frame if one is given."""
     rows = (source for source in SOURCES if source.quantity == quantity)
     return list(dict.fromkeys(source.spacecraft for source in rows if frame in ("", source.frame)))
+
+
+@cache
+def near_the_earth() -> frozenset[str]:
+    """Return the spacecraft whose longitude and distance from the Sun are about those of the Earth."""
+    return frozenset((*UPSTREAM, *crafts_with(POSITION, "GSE"), *crafts_with(POSITION, "GSM")))
 
 
 def coverage(source: QuantitySource, catalogue: Catalogue) -> str:

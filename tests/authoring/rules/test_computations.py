@@ -497,3 +497,26 @@ def test_a_computation_assumes_the_value_of_the_sentence(author, sentence, args)
 def test_a_value_that_nothing_assumes_is_refused(author):
     with pytest.raises(NotUnderstood, match="4 % alphas"):
         author.create("ACE speed with 4 % alphas, 3 June 2008")
+
+
+@pytest.mark.parametrize(
+    ("craft", "labels"),
+    [
+        ("PSP", {"longitude_label": "PSP_carrlon", "radius_label": "PSP_R"}),
+        ("STEREO-A", {"longitude_label": "STA_carrlon", "radius_label": "STA_R_aligned"}),
+        ("ACE", {}),
+    ],
+)
+def test_a_footpoint_is_that_of_the_spacecraft(author, craft, labels):
+    [step] = [
+        step["tool_args"]
+        for step in author.create(f"{craft} footpoint longitude, Nov 2018").template["steps"]
+        if step["tool_name"] == "footpoint_longitude"
+    ]
+    assert labels == {key: step[key] for key in step if key in ("longitude_label", "radius_label")}
+    assert ("distance" in step) is (craft == "ACE")
+
+
+def test_the_longitude_of_the_earth_is_not_that_of_voyager(author):
+    with pytest.raises(NotUnderstood, match="no Carrington longitude of Voyager-2"):
+        author.create("Voyager 2 footpoint longitude, Nov 1990")

@@ -65,7 +65,9 @@ _LAST = 99
 _POSITION = (
     rf"\b(?:(?:and\s+)?(?:in|on|at|as|for)\s+)?(?:the\s+)?(?:very\s+)?(?:(?P<alone>top|bottom|middle|centre|center|last(?=\s*(?:$|[,.;:)]|(?:for|on|in)\s+\d)))(?:most)?(?:\s+{PANEL})?"
     r"|(?P<above>above(?:\s+(?:it|that|them)\b|(?=\s*(?:$|[,.;:)]))))"
-    rf"|(?P<of>{PLACE})\s+(?:{PANEL}|one)|(?<=in the )(?P<only>{PLACE})(?=\s*(?:$|[,.;:)]))|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label|raw|original|\d))"
+    rf"|(?P<of>{PLACE})\s+(?:{PANEL}|one)"
+    rf"|(?<=in the )(?P<only>{PLACE})(?=\s*(?:$|[,.;:)]))"
+    r"|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label|raw|original|\d))"
 )
 _IN_ORDER = (
     r"\b(?:(?:panels\s+)?(?:ordered|stacked|listed)?\s*\(?from\s+)?top\s+to\s+bottom\)?"
