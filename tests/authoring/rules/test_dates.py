@@ -24,6 +24,10 @@ def ranges(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "span"),
     [
+        ("7 to 10 September 2017: all of it", "2017-09-07 to 2017-09-11"),
+        ("[7-10 September 2017]", "2017-09-07 to 2017-09-11"),
+        ("Sept 7-10 '17", "2017-09-07 to 2017-09-11"),
+        ("7 September 2017 noon to 8 September 2017 noon", "2017-09-07T12:00:00 to 2017-09-08T12:00:00"),
         ("23/24 April 2023", "2023-04-23 to 2023-04-25"),
         ("10+11 May 2005", "2005-05-10 to 2005-05-12"),
         ("10, 11 and 12 May 2005", "2005-05-10 to 2005-05-13"),

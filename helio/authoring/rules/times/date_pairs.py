@@ -34,7 +34,7 @@ _UNIT = (
 )
 _PAIR = re.compile(
     rf"(?<![\w./:+-])(?:(?:from|between)\s+)?(?P<first>{_SIDE})(?P<joint>{_JOINT})(?P<last>{_SIDE})"
-    rf"(?![\w:+-]|[./]\d|(?:\s*(?:,|&|\band\b)\s*[\d.]+\s*[-–]\s*[\d.]+)*\s*(?-i:{_UNIT}))",  # 3-4.6 MeV are energies
+    rf"(?![\w+-]|[./:]\d|(?:\s*(?:,|&|\band\b)\s*[\d.]+\s*[-–]\s*[\d.]+)*\s*(?-i:{_UNIT}))",  # 3-4.6 MeV are energies
     re.IGNORECASE,
 )
 _LISTED = re.compile(
@@ -77,6 +77,8 @@ def with_whole_dates(text: str) -> str:
     'the perihelion 15-20 April 1976'
     >>> with_whole_dates("3-4.6 and 4.6-15 MeV protons, 2012")
     '3-4.6 and 4.6-15 MeV protons, 2012'
+    >>> with_whole_dates("ACE 7 to 10 September 2017: Bz")
+    'ACE 7 to 10 September 2017: Bz'
     >>> with_whole_dates("30 Dec - 2 Jan 2004"), with_whole_dates("10 May 2005 22:00 to 11 May 02:00")
     ('2003-12-30 to 2004-01-02', '2005-05-10T22:00 to 2005-05-11T02:00')
     """

@@ -238,6 +238,10 @@ def _months_of_year(match: re.Match[str]) -> str:
 
 _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bthru\b", "through"),
+    (r"\bnoon\b", "12:00"),
+    (rf"\[([^\[\]]*{_YEAR}[^\[\]]*)\]", r"(\1)"),
+    (rf"\b(?P<before>{_MONTH}(?:\s+\d{{1,2}}(?:\s*[-–]\s*\d{{1,2}})?)?,?\s*)['’](?P<year>\d{{2}})(?![\w'’])",
+     lambda match: f"{match['before']}{_four_digits(match['year'])}"),
     (rf"(?<![\d/])(\d{{1,2}})(?P<sign>[/-])({_MONTH})(?P=sign)({_YEAR})(?![\d/-])", r"\1 \3 \4"),
     (rf"\b(to|until|till|through)\s+(?:the\s+)?end\s+of\s+(?={_YEAR}(?![\d-]))", r"\1 "),
     (r"\benc\b\.?\s*#?(?=\d{1,2}\b)", "encounter "),
