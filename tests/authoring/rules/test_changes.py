@@ -265,6 +265,30 @@ def test_a_line_goes_from_the_panel_that_is_named(author, templates):
     assert not any("n_SPC" in panel for panel in panels)
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "label"),
+    [
+        ("omni-solar-wind-overview", "the Newell coupling function", "coupling"),
+        ("omni-solar-wind-overview", "the magnetopause standoff distance", "r0"),
+        ("storm-overview", "Dst*", "Dst_star"),
+        ("storm-overview", "the predicted Dst", "Dst_model"),
+        ("plasma-beta-mach", "the residual energy", "sigma_r"),
+    ],
+)
+def test_a_line_is_known_by_the_quantity_that_its_step_computes(author, templates, name, words, label):
+    done = author.edit(f"make {words} lime", templates(name)).template
+    spec = done["steps"][-1]["tool_args"]["spec"]
+    assert spec["trace_colors"][label] == "lime"
+
+
+def test_both_angles_of_the_field_are_computed_from_it(author, templates):
+    done = author.edit("add azimuth and elevation of the field", templates("psp-bfield")).template
+    given = [
+        step["tool_args"].get("give") for step in done["steps"] if step["tool_name"] == "direction_angle"
+    ]
+    assert sorted(given) == ["azimuth", "elevation"]
+
+
 @pytest.mark.parametrize("kept", ["just AE", "only AE", "keep only AE"])
 def test_what_a_removal_keeps_stays_beside_the_other_panels(author, templates, kept):
     before = templates("omni-solar-wind-overview")

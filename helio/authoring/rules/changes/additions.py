@@ -485,15 +485,16 @@ def add_panel(editor: FigureEditor, clause: Clause) -> None:
 
 def _says_place(clause: Clause) -> bool:
     """Return whether a clause without a verb says where something new comes: ``the clock angle below``."""
-    return clause.has("rel:above", "rel:below") or any(
+    in_frame = clause.has("frame") and clause.has("rel:top", "rel:bottom")  # nothing to move
+    return in_frame or clause.has("rel:above", "rel:below") or any(
         _BETWEEN.search(clause.ahead_of(atom)) for atom in clause.of("what")
     )
 
 
 ADDITIONS: tuple[Rule, ...] = (
     Rule("verb:add|rel:also what", ANY_PART, add_quantities),
-    Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:own_panel verb:move verb:show",
-         add_quantities, _says_place),
+    Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:top rel:bottom rel:own_panel "
+         "verb:move verb:show", add_quantities, _says_place),
     Rule("what", "what panel frame", add_quantities, lambda clause: clause.text[:5].casefold() == "with "),
     Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_onto,
          lambda clause: _OVER.search(clause.text) is not None),

@@ -27,6 +27,7 @@ from helio.authoring.rules.changes.line_names import (
 )
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.writing.asking import EVERY, Asks
+from helio.authoring.writing.computations import DERIVED
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import instrument_names
@@ -54,6 +55,8 @@ AVERAGES = ("running_average", "running_median", "resample")
 """Tools that people call by the same words: averages."""
 _CLEANING = ("mask_by_flag", "mask", "despike", "convert_units")
 """Tools that leave out values or convert their unit; what they give is the quantity of their first input."""
+_OF_ANY_QUANTITY = ("arithmetic", "rescale", "magnitude")
+"""Tools that compute some of helio's quantities, and much else."""
 JOINED = {"B": B, "V": VELOCITY}
 """Quantities of vectors that are joined of components, by the name that they get."""
 _LETTERS = {"RTN": "rtn", "LMN": "LMN", "": "xyzrtn"}
@@ -392,6 +395,7 @@ class Lines:
             lambda label: says(self.own_words(label), plain),
             lambda label: quantity == VELOCITY and SPEED in self._quantities(label),
             lambda label: says(self._step_words(label), plain),
+            lambda label: quantity in self._derived(label),
             lambda label: quantity in self._quantities(label, inherited=True),
             lambda label: says(self.all_words(label), plain),
             lambda label: says(f"{self.all_words(label)} {self._datasets(label)}", plain),
@@ -549,6 +553,32 @@ class Lines:
         if step.tool == "join_components":
             quantities |= {JOINED[name] for name in JOINED if name == step.params.get("name")}
         return quantities
+
+    def _derived(self, label: str) -> set[str]:
+        """Return the quantity that a label's step computes, by its tool, its settings and its inputs."""
+        step = self.step(label)
+        if step.signature is None or step.tool in _OF_ANY_QUANTITY:
+            return set()
+        settings = {argument.name: argument.default for argument in step.signature.arguments} | dict(
+            step.params
+        )
+        fitting = {
+            quantity: recipe
+            for quantity, recipe in DERIVED.items()
+            if recipe.tool == step.tool and recipe.args.items() <= settings.items()
+        }
+        most = max((len(recipe.args) for recipe in fitting.values()), default=0)
+        fitting = {quantity: recipe for quantity, recipe in fitting.items() if len(recipe.args) == most}
+        if len(fitting) < 2:
+            return {*fitting}
+        return {
+            quantity
+            for quantity, recipe in fitting.items()
+            if all(
+                part.quantity in self._quantities(str(settings.get(argument)), inherited=True)
+                for argument, part in recipe.takes.items()
+            )
+        }
 
     def _rows(self, pairs: Sequence[tuple[str, str]]) -> list[QuantitySource]:
         """Return the rows of helio's table of some pairs of dataset and parameter."""
