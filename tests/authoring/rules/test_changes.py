@@ -277,7 +277,7 @@ def test_a_line_goes_from_the_panel_that_is_named(author, templates):
 )
 def test_a_line_is_known_by_the_quantity_that_its_step_computes(author, templates, name, words, label):
     done = author.edit(f"make {words} lime", templates(name)).template
-    spec = done["steps"][-1]["tool_args"]["spec"]
+    [spec] = [step["tool_args"]["spec"] for step in done["steps"] if step["tool_name"] == "render_spec"]
     assert spec["trace_colors"][label] == "lime"
 
 

@@ -395,7 +395,6 @@ class Lines:
             lambda label: says(self.own_words(label), plain),
             lambda label: quantity == VELOCITY and SPEED in self._quantities(label),
             lambda label: says(self._step_words(label), plain),
-            lambda label: quantity in self._derived(label),
             lambda label: quantity in self._quantities(label, inherited=True),
             lambda label: says(self.all_words(label), plain),
             lambda label: says(f"{self.all_words(label)} {self._datasets(label)}", plain),
@@ -404,6 +403,7 @@ class Lines:
             ),
             lambda label: bool(COLOURED.search(plain)) and self._is_coloured(label, COLOURED.sub("", plain)),
             lambda label: says(f"{self.step(label).id} {self.step(label).step.intent}".casefold(), plain),
+            lambda label: quantity in self._derived(label),
         )
         words = plain.split()
         if len(words) > 1 and found and all(says(self._step_words(label), plain) for label in found):
