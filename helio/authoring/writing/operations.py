@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
@@ -43,6 +44,7 @@ class Operations:
 
     def __init__(self, quantities: Deriving) -> None:
         self.quantities, self.data, self.steps = quantities, quantities.data, quantities.steps
+        self._spectra: dict[tuple[Any, ...], PlotSeries] = {}
 
     def applied(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         """Return the series to draw after all computations; a delay is that of their results.
@@ -92,7 +94,7 @@ class Operations:
     def _of_each(self, computation: Computation, shown: list[PlotSeries]) -> dict[str, PlotSeries]:
         """Apply a tool to each series that it takes; return the results by the labels of these series."""
         tool, how = computation.tool, APPLIED[computation.tool]
-        shown = [series for series in shown if is_meant(computation.of, series)]
+        shown = [series for series in shown if self._takes(computation, series)]
         is_line = dict(computation.args).get("give") == "line"  # of a spectrum that the figure draws
         fitting = [series for series in shown if series.kind in (("spectrum",) if is_line else how.takes)]
         if how.kind == "spectrum":  # a frequency of the plasma is drawn in the spectrum of another series
@@ -116,10 +118,17 @@ class Operations:
             given = self._spectrogram_for(computation, series) if of_spectrum else series
             complete = _with_own_unit(self._with_usual_window(computation, series), series)
             args = how.arguments(complete)
+            if of_spectrum:
+                args.pop("interval", None)  # that of the spectra
             ending = how.ending
             if computation.of_data and tool == "resample":
                 ending = f"{computation.window}_{computation.method}".replace(" ", "")
-            new = self.steps.compute(tool, given, ending, how.intent_of(complete), **args)
+            intent = how.intent_of(complete)
+            new = (
+                self._spectrum(given, tool, intent, **args)
+                if tool == "power_spectrogram"
+                else self.steps.compute(tool, given, ending, intent, **args)
+            )
             over = computation.behind and how.kind in ("", series.kind) and how.quantity == "{}"
             if is_line:
                 made[series.label] = replace(series, label=new.label, over=series.label)
@@ -136,6 +145,13 @@ class Operations:
                 over=series.label if over else series.over,
             )
         return made
+
+    def _takes(self, computation: Computation, series: PlotSeries) -> bool:
+        """Return whether a computation takes a series: that of B not |B|, if the request names both."""
+        own = {quantity.name for quantity in computation.of.quantities}
+        named = {quantity.name for quantity in self.data.request.quantities}
+        is_another = bool(own) and series.quantity in named - own
+        return is_meant(computation.of, series) and not is_another
 
     def _is_finer(self, series: PlotSeries, computation: Computation) -> bool:
         """Return whether a series has a shorter cadence than the bins of a computation; note a longer one."""
@@ -207,8 +223,18 @@ class Operations:
         seconds = self.data.time.seconds
         window = computation.window or usual_window("power_spectrogram", series.cadence, seconds, 5 / low)
         self.steps.note(f"{computation.tool.replace('_', ' ')}: from spectra of windows of {window}")
+        if interval := args.get("interval"):
+            intent = f"A spectrum for each {interval}"
+            return self._spectrum(series, "power_spectrum", intent, window=window, interval=interval)
         intent = APPLIED["power_spectrogram"].intent
-        return self.steps.compute("power_spectrogram", series, "spectrogram", intent, window=window)
+        return self._spectrum(series, "power_spectrogram", intent, window=window)
+
+    def _spectrum(self, series: PlotSeries, tool: str, intent: str, **args: Any) -> PlotSeries:
+        """Add a spectrum of a series, only once."""
+        key = (tool, series.label, *args.items())
+        if key not in self._spectra:
+            self._spectra[key] = self.steps.compute(tool, series, APPLIED[tool].ending, intent, **args)
+        return self._spectra[key]
 
     def _with_usual_window(self, computation: Computation, series: PlotSeries) -> Computation:
         """Return a computation with the usual window of its tool, if it has one and the request names none."""
