@@ -15,6 +15,7 @@ from helio.authoring.writing.computations import (
     LAG,
     MAGNITUDE,
     MAGNITUDE_OF,
+    OF_SPECTRA,
     OF_TWO,
     R_SQUARED,
     SEPARATION,
@@ -23,6 +24,7 @@ from helio.authoring.writing.computations import (
     WINDOWED,
 )
 from helio.authoring.writing.deriving import Deriving
+from helio.authoring.writing.fetching import frequencies_of
 from helio.authoring.writing.layout import is_meant
 from helio.authoring.writing.sources import UPSTREAM, cadence_words, crafts_with
 from helio.authoring.writing.steps import PlotSeries, listed
@@ -64,7 +66,8 @@ class Operations:
                 shown = self._with_shifts(shown, computation)
             elif computation.tool in OF_TWO:
                 of_two = self._of_two(computation, shown)
-                shown = [*shown, of_two] if computation.beside else [of_two]
+                beside = data if computation.of_data else shown if computation.beside else []
+                shown = [*beside, of_two]
             elif computation.tool not in WINDOWED:  # those belong to quantities that are computed already
                 made = self._of_each(computation, data if computation.of_data else shown)
                 beside = computation.beside or computation.of_data
@@ -103,7 +106,10 @@ class Operations:
             fitting = shown
         if unit := canonical_unit(dict(computation.args).get("unit", "")):
             fitting = [series for series in fitting if comparable(unit, series.unit)]
-        if tool == "minimum_variance" and len(fitting) > 1:
+        of_field = dict(computation.args).get("axes_of_field") and any(
+            series.quantity != B for series in fitting
+        )
+        if tool == "minimum_variance" and (of_field or len(fitting) > 1):
             axes = self._along_axes(shown)
             return {
                 series.label: turned for series, turned in zip(shown, axes, strict=True) if turned != series
@@ -114,10 +120,12 @@ class Operations:
         for series in fitting:
             if computation.if_finer and not self._is_finer(series, computation):
                 continue
+            self._check_frequencies(computation, series)
             of_spectrum = how.of_spectrum and not is_line
             given = self._spectrogram_for(computation, series) if of_spectrum else series
             complete = _with_own_unit(self._with_usual_window(computation, series), series)
             args = how.arguments(complete)
+            args.pop("axes_of_field", None)
             if of_spectrum:
                 args.pop("interval", None)  # that of the spectra
             ending = how.ending
@@ -153,6 +161,16 @@ class Operations:
         is_another = bool(own) and series.quantity in named - own
         return is_meant(computation.of, series) and not is_another
 
+    def _check_frequencies(self, computation: Computation, series: PlotSeries) -> None:
+        """Refuse frequencies above the highest one of the spectrum of a series."""
+        wanted = max(frequencies_of(computation), default=0.0)
+        if computation.tool in OF_SPECTRA and series.cadence and 2 * wanted * series.cadence > 1:
+            raise NotUnderstood(
+                f"the data of {series.craft} have a cadence of {cadence_words(series.cadence)}, so that their spectrum"
+                f" ends below {wanted:g} Hz",
+                advice=f"choose frequencies up to {0.5 / series.cadence:.2g} Hz, or name finer data as DATASET.PARAMETER",
+            )
+
     def _is_finer(self, series: PlotSeries, computation: Computation) -> bool:
         """Return whether a series has a shorter cadence than the bins of a computation; note a longer one."""
         length = interval_of(computation.window).nanoseconds / 1e9
@@ -164,17 +182,16 @@ class Operations:
 
     def _along_axes(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         """Rotate the vectors of each spacecraft to the axes of minimum variance of its magnetic field."""
-        fields = [series for series in shown if series.quantity == B]
+        vectors = [series for series in shown if series.kind == "vector"]
+        fields = {series.craft: series for series in shown if series.quantity == B}
+        for series in vectors:
+            if series.craft not in fields:
+                fields[series.craft] = self.quantities.quantity(B, series.craft, series.frame)
+                self.steps.note("L, M, N are the axes of minimum variance of the magnetic field")
         axes = {
-            field.craft: self.steps.compute(
-                "minimum_variance", field, "axes", "Find L, M, N", give="axes"
-            ).label
-            for field in fields
+            craft: self.steps.compute("minimum_variance", field, "axes", "Find L, M, N", give="axes").label
+            for craft, field in fields.items()
         }
-        if any(series.kind == "vector" and series.craft not in axes for series in shown):
-            raise NotUnderstood(
-                "the axes of minimum variance are those of the magnetic field, which the request does not name"
-            )
         return [
             self._rotated(series, axes[series.craft]) if series.kind == "vector" else series
             for series in shown

@@ -181,6 +181,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         for match in sentence.take(pattern)
     ]
     mentions = _beside_series(sentence, with_periods(sentence, mentions))
+    mentions = [_along_axes_of_field(sentence, mention) for mention in mentions]
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
     mentions += _other_statistics(sentence, mentions)
     if any(mention.computation.tool == R_SQUARED for mention in mentions):
@@ -312,6 +313,32 @@ def _in_intervals(mention: ComputationMention, window: str) -> ComputationMentio
         return mention
     args = (*made.args, ("interval", made.window))
     return replace(mention, computation=replace(made, window=window, args=args))
+
+
+_AXES = re.compile(r"l\W*m\W*n|frame|coordinate|system|axes|eigenvector", re.IGNORECASE)
+_OF_FIELD = re.compile(
+    r"[\x01\s]*\s(?P<out>(?:of|on)\s+(?:the\s+)?(?:local\s+)?(?:(?:magnetic\s+)?field|B)\b)"
+)
+
+
+def _along_axes_of_field(sentence: Sentence, mention: ComputationMention) -> ComputationMention:
+    """Read ``V in LMN`` and ``V in the frame of the MVA of B``: another vector turns to the axes of the field."""
+    at = mention.position
+    if mention.computation.tool != "minimum_variance" or at < 0:
+        return mention
+    name = re.match(r"[\x01 ]*", sentence.left[at:])
+    stop = at + (name.end() if name else 0)
+    source = _OF_FIELD.match(sentence.left, at)
+    end = source.end() if source else stop
+    others, field = read_quantities(
+        Sentence(f"{sentence.text[:at]} , {sentence.text[end:]}"), magnitude=False
+    )
+    if source and (others or field >= 0):
+        sentence.take_at(*source.span("out"))
+    elif not _AXES.search(sentence.text[at:stop]):
+        return mention
+    args = (*mention.computation.args, ("axes_of_field", True))
+    return replace(mention, computation=replace(mention.computation, args=args))
 
 
 def _beside_series(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
