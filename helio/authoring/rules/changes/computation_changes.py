@@ -227,6 +227,8 @@ def component_read(editor: FigureEditor, line: str) -> str:
 def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> str:
     """Add a step that applies a tool to a line; return the new label."""
     computation = APPLIED[tool]
+    if computation.frame and editor.lines.step(line).tool == "rotate_to_axes":
+        raise NotUnderstood(f"{line} is along L, M, N already")
     _refuse_finer(editor, line, tool, window)
     source = editor.component(line)
     meant = Computation(tool, window)

@@ -93,7 +93,7 @@ _LISTED_BELOW = (
 _AGAINST_TIME = (
     r"\b(?:versus|vs\.?|against|over|as\s+(?:an?\s+)?function\s+of)\s+(?:the\s+)?time\b(?!\s+and\s+freq)"
 )
-_AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
+_AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+(?:time|its|their)\b)(?!\w)"
 _ON_AXIS = r"\(\s*(?:on\s+)?(?:the\s+)?([xy])(?:[- ]axis)?\s*\)"
 _ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
 _BINS = r"\b(?:(?:with|in|using|into)\s+)?(\d{1,3})\s+bins\b"
