@@ -575,7 +575,7 @@ ADDITIONS: tuple[Rule, ...] = (
     Rule("verb:add|rel:also what", ANY_PART, add_quantities),
     Rule("verb:add|rel:also|rel:above|rel:below|rel:own_panel tool|what",
          f"{ANY_PART} rel:raw noun:time noun:bin_axis", add_quantities,
-         lambda clause: _COMPUTED_ANEW.search(clause.text) is not None),
+         lambda clause: _COMPUTED_ANEW.search(clause.text) is not None, several="tool"),
     Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:own_panel verb:move verb:show",
          add_quantities, _says_place),
     Rule("what", "what panel frame", add_quantities, lambda clause: clause.text[:5].casefold() == "with "),

@@ -119,7 +119,8 @@ def _of_two() -> Iterator[tuple[str, str, bool]]:
     of_field = (
         r"(?:(?:the )?(?:(?:magnetic )?fields?|B|IMF)(?: vectors?)?,? )?(?:(?:of|at|from|measured by) )?"
     )
-    yield ANGLE, rf"{shear}|\b(?:the )?angle between(?=\s+{of_field}(?:{crafts})(?![\w-]))", False
+    both = r"(?:the )?(?:(?:two|both) )?(?:magnetic )?(?:field vectors|fields)\b"
+    yield ANGLE, rf"{shear}|\b(?:the )?angle between(?=\s+(?:{of_field}(?:{crafts})(?![\w-])|{both}))", False
     lengths, of_craft = "(?:distances?|separations?)", f"(?:{crafts})"
     between = rf"between\b|of(?= {of_craft} (?:from|to) {of_craft})|from(?= {of_craft} to {of_craft})"
     yield SEPARATION, rf"\b(?:inter-?)?(?:spacecraft )?{lengths} (?:{between})", False
