@@ -66,8 +66,8 @@ class Operations:
                 shown = self._with_shifts(shown, computation)
             elif computation.tool in OF_TWO:
                 of_two = self._of_two(computation, shown)
-                beside = data if computation.of_data else shown if computation.beside else []
-                shown = [*beside, of_two]
+                inputs = data if computation.of_data else shown if computation.beside else []
+                shown = [*inputs, of_two]
             elif computation.tool not in WINDOWED:  # those belong to quantities that are computed already
                 made = self._of_each(computation, data if computation.of_data else shown)
                 beside = computation.beside or computation.of_data
@@ -168,7 +168,8 @@ class Operations:
             raise NotUnderstood(
                 f"the data of {series.craft} have a cadence of {cadence_words(series.cadence)}, so that their spectrum"
                 f" ends below {wanted:g} Hz",
-                advice=f"choose frequencies up to {0.5 / series.cadence:.2g} Hz, or name finer data as DATASET.PARAMETER",
+                advice=f"choose frequencies up to {0.5 / series.cadence:.2g} Hz, or name finer data as "
+                "DATASET.PARAMETER",
             )
 
     def _is_finer(self, series: PlotSeries, computation: Computation) -> bool:

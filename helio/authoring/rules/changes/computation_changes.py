@@ -432,8 +432,9 @@ def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
 
 
 COMPUTATIONS: tuple[Rule, ...] = (
-    Rule("verb:convert|rel:instead_of tool what", "what craft tool frame noun:frame verb:show verb:convert rel:instead_of",
-         smooth, lambda clause: {atom.value for atom in clause.of("tool")} == {"minimum_variance"}),
+    Rule("verb:convert|rel:instead_of tool what",
+         "what craft tool frame noun:frame verb:show verb:convert rel:instead_of", smooth,
+         lambda clause: {atom.value for atom in clause.of("tool")} == {"minimum_variance"}),
     Rule("tool|verb:smooth|"
          "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
                                              f"noun:window tool {OLD} verb:smooth rel:top rel:bottom "

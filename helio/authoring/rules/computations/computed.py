@@ -38,6 +38,7 @@ from helio.authoring.writing.computations import (
     lacks_window,
 )
 from helio.authoring.writing.windows import has_usual_window
+from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.quantity_words import WORDS
 
 _LONGEST = (
@@ -152,8 +153,24 @@ _ON_IT = (
     r"|(?:in|on)\s+(?:the\s+)?(?:same|one)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
 )
 """Words behind a computed line that say that it is drawn over its input."""
-
-
+_SERIES_BESIDE = (
+    r"(?:(?:\b(?:and|with|plus)|[,;+&])\s*)+(?:also\s+)?(?:(?:the|its)\s+)?"
+    r"(?:(?:(?:time[- ]?|original\s+|raw\s+)?series|waveforms?)(?:\s+itself)?"
+    r"|(?P<name>[\w|.-]+(?:\s+[\w|.-]+)?)\s+itself)"
+    r"(?:\s+(?:as\s+well|too|shown|plotted|drawn))*(?=\s*(?:\x01|[,;.]|above\b|$))(?:\s+above(?:\s+it)?\b)?"
+)
+"""A series that is drawn beside its spectrum: ``wavelet spectrum of Bz, time series on top``."""
+_AXES = re.compile(r"l\W*m\W*n|frame|coordinate|system|axes|eigenvector", re.IGNORECASE)
+"""Words for the axes of minimum variance, and not for the analysis."""
+_FRAME = rf"\b(?:{'|'.join(KNOWN_FRAMES)})\b"
+_AND_IN = r"(?:,|[&+/]|\band\b|\bplus\b|\bas well as\b)+\s*(?:also\s+)?(?:in\s+)?(?:the\s+)?"
+_FRAME_AND = re.compile(rf"{_FRAME}\s*(?:frame|coordinates?|system)?\s*{_AND_IN}$")
+_AND_FRAME = re.compile(rf"\s*{_AND_IN}{_FRAME}(?!\s+(?:\w+\s+)?(?:velocity|V|B|field|E)\b)")
+"""A frame in which the sentence asks for the vector, too: ``B in GSE and in LMN``."""
+_OF_FIELD = re.compile(
+    r"[\x01\s]*\s(?P<out>(?:of|on)\s+(?:the\s+)?(?:local\s+)?(?:(?:magnetic\s+)?field|B)\b)"
+)
+"""The vector that has the axes of minimum variance."""
 _GAPS_OF_ANY_LENGTH = (
     r"\b(?:interpolat\w*|bridg\w*|fill(?:ed|ing)?)(?:\s+(?:over|across|in|the|all|any|data))*\s+gaps?\b"
     r"|\bgaps?\s+(?:being\s+)?(?:interpolat|fill|bridg)\w*"
@@ -298,14 +315,6 @@ def _takes_window(computation: Computation, *, spectral: bool) -> bool:
     return lacks_window(computation) or (of_windows and not computation.window)
 
 
-_SERIES_BESIDE = (
-    r"(?:(?:\b(?:and|with|plus)|[,;+&])\s*)+(?:also\s+)?(?:(?:the|its)\s+)?"
-    r"(?:(?:(?:time[- ]?|original\s+|raw\s+)?series|waveforms?)(?:\s+itself)?|(?P<name>[\w|.-]+(?:\s+[\w|.-]+)?)\s+itself)"
-    r"(?:\s+(?:as\s+well|too|shown|plotted|drawn))*(?=\s*(?:\x01|[,;.]|above\b|$))(?:\s+above(?:\s+it)?\b)?"
-)
-"""A series that is drawn beside its spectrum."""
-
-
 def _in_intervals(mention: ComputationMention, window: str) -> ComputationMention:
     """Read ``hourly spectral slope, 10 min windows``: one spectrum of short windows for each interval."""
     made = mention.computation
@@ -315,12 +324,6 @@ def _in_intervals(mention: ComputationMention, window: str) -> ComputationMentio
     return replace(mention, computation=replace(made, window=window, args=args))
 
 
-_AXES = re.compile(r"l\W*m\W*n|frame|coordinate|system|axes|eigenvector", re.IGNORECASE)
-_OF_FIELD = re.compile(
-    r"[\x01\s]*\s(?P<out>(?:of|on)\s+(?:the\s+)?(?:local\s+)?(?:(?:magnetic\s+)?field|B)\b)"
-)
-
-
 def _along_axes_of_field(sentence: Sentence, mention: ComputationMention) -> ComputationMention:
     """Read ``V in LMN`` and ``V in the frame of the MVA of B``: another vector turns to the axes of the field."""
     at = mention.position
@@ -328,6 +331,8 @@ def _along_axes_of_field(sentence: Sentence, mention: ComputationMention) -> Com
         return mention
     name = re.match(r"[\x01 ]*", sentence.left[at:])
     stop = at + (name.end() if name else 0)
+    if _FRAME_AND.search(sentence.text[:at]) or _AND_FRAME.match(sentence.text, stop):  # B in GSE and in LMN
+        mention = replace(mention, computation=replace(mention.computation, beside=True))
     source = _OF_FIELD.match(sentence.left, at)
     end = source.end() if source else stop
     others, field = read_quantities(

@@ -75,7 +75,10 @@ _POWER_SPECTRUM = rf"{tool_names('power_spectrum')}|{_BARE_SPECTRUM}"
 def read_bands(sentence: Sentence) -> list[ComputationMention]:
     """Read ``power of Bz from 7 to 22 mHz`` and ``spectral slope between 0.01 and 0.1 Hz``."""
     kinds = r"(?:band|wave|integrated|spectral|total|fluctuation|P[ci]\s?[1-5]|ULF)"
-    power = rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))|\bpower\b(?=\s+(?:in|of|from|between|integrated)\b[^,;]*Hz)"
+    power = (
+        rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))"
+        r"|\bpower\b(?=\s+(?:in|of|from|between|integrated)\b[^,;]*Hz)"
+    )
     slope = rf"(?:\bfit(?:ted)?\s+)?(?:the\s+)?(?:{_of_spectrum(r'(?:slope|ind(?:ex|ices)|exponent)s?')})"
     bend = (
         _of_spectrum(r"break(?:\s*(?:points?|frequenc(?:y|ies)))?")

@@ -250,7 +250,8 @@ def _is_within(atom: Atom, phrases: Sequence[_Phrase]) -> bool:
 
 
 _OF_BAND = re.compile(
-    r"\b(?:averag|integrat|summ)\w*\s+(?:(?:over|in)\s+)?(?:the\s+)?(?:(?:pitch[- ]?)?angles?|PAs?|energ(?:y|ies))?\s*$",
+    r"\b(?:averag|integrat|summ)\w*\s+(?:(?:over|in)\s+)?(?:the\s+)?"
+    r"(?:(?:pitch[- ]?)?angles?|PAs?|energ(?:y|ies))?\s*$",
     re.IGNORECASE,
 )
 """Pattern of words before a range of energies or pitch angles over which a flux is averaged or integrated."""
