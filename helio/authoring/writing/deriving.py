@@ -88,6 +88,22 @@ class Deriving:
         label = self.steps.make(stem, "magnitude", f"Compute the {quantity}", source_label=vector.label)
         return replace(vector, label=label, kind="scalar", quantity=quantity, frame="")
 
+    def in_frame(self, vector: PlotSeries, frame: str) -> PlotSeries:
+        """Rotate a vector into a frame, unless its own frame is not known or is this one.
+
+        Raises
+        ------
+        NotUnderstood
+            helio cannot rotate it.
+        """
+        if vector.kind != "vector" or not (frame and vector.frame) or frame == vector.frame:
+            return vector
+        if not {frame, vector.frame} <= {*TURNABLE}:
+            raise NotUnderstood(f"helio cannot rotate {vector.label} from {vector.frame} to {frame}")
+        intent = f"Rotate from {vector.frame} to {frame}"
+        turned = self.steps.compute("transform_frame", vector, frame.lower(), intent, to=frame)
+        return replace(turned, frame=frame)
+
     def _new(self, quantity: str, craft: str, frame: str) -> PlotSeries:
         if quantity in NEARBY:
             from_sun, from_earth = NEARBY[quantity]
@@ -110,6 +126,8 @@ class Deriving:
             of_electrons = ""  # the density beside that of the electrons is not theirs
         if self._is_of_instrument(of_electrons, craft, sources) and not self._measures_protons(craft):
             return self.quantity(of_electrons, craft, frame)
+        if self._only_other_frame_has_instrument(quantity, craft, sources):
+            sources = []
         from_vector = self._is_of_instrument(VECTOR_OF.get(quantity, ""), craft, sources)
         finer_vector = quantity == ABS_B and bool(sources) and self._finer_vector(craft, sources[0])
         if (
@@ -160,6 +178,14 @@ class Deriving:
         measured = [any(named & source.instruments for source in group) for group in (others, sources)]
         return measured == [True, False]
 
+    def _only_other_frame_has_instrument(
+        self, quantity: str, craft: str, sources: list[QuantitySource]
+    ) -> bool:
+        """Return whether the named instruments measure a vector, but not in the frame of the sources."""
+        framed = {source.frame for source in sources}
+        is_whole = quantity not in VECTORS or not sources or len(framed) > 1 or not framed <= {*TURNABLE}
+        return not is_whole and self._is_of_instrument(quantity, craft, sources)
+
     def _measures_protons(self, craft: str) -> bool:
         """Return whether the instruments that the request names measure protons, and not electrons alone."""
         named = set(self.request.instruments)
@@ -197,10 +223,9 @@ class Deriving:
         sources = [source for source in self.data.pick(quantity, craft) if source.frame in TURNABLE]
         if not sources:
             return None
-        given = self.quantity(quantity, craft, sources[0].frame)
-        intent = f"Rotate from {given.frame} to {frame}"
-        turned = self.steps.compute("transform_frame", given, frame.lower(), intent, to=frame)
-        return replace(turned, frame=frame)
+        named = {*self.request.instruments}
+        sources.sort(key=lambda source: not named & source.instruments)
+        return self.in_frame(self.quantity(quantity, craft, sources[0].frame), frame)
 
     def _length_of(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
         """Compute a magnitude from its vector; a field that is there already may be in any frame."""

@@ -111,7 +111,7 @@ class Fetching:
             at_hand=request.at_hand,
         )
         found = pick_at(cadence=request.cadence or self._own_cadence(quantity) or self._usual_cadence())
-        frequencies = [value for computation in request.computations for value in _frequencies(computation)]
+        frequencies = [value for computation in request.computations for value in frequencies_of(computation)]
         frequencies += request.panels.frequencies[1:]
         needed = min([1 / (2 * value) for value in frequencies] + _spacings(request), default=None)
         if not found or needed is None or request.cadence is not None:
@@ -318,7 +318,7 @@ def _kind_of(parameter: ParameterEntry) -> str:
     return "vector" if parameter.size in ((3,), (4,)) and not is_flux(parameter.unit) else "spectrum"
 
 
-def _frequencies(computation: Computation) -> list[float]:
+def frequencies_of(computation: Computation) -> list[float]:
     """Return the frequencies in Hz that a computation needs in the data."""
     if computation.tool not in ("band_pass", *OF_SPECTRA):
         return []

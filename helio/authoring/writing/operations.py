@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
@@ -14,6 +15,7 @@ from helio.authoring.writing.computations import (
     LAG,
     MAGNITUDE,
     MAGNITUDE_OF,
+    OF_SPECTRA,
     OF_TWO,
     R_SQUARED,
     SEPARATION,
@@ -22,6 +24,7 @@ from helio.authoring.writing.computations import (
     WINDOWED,
 )
 from helio.authoring.writing.deriving import Deriving
+from helio.authoring.writing.fetching import frequencies_of
 from helio.authoring.writing.layout import is_meant
 from helio.authoring.writing.sources import UPSTREAM, cadence_words, near_the_earth
 from helio.authoring.writing.steps import PlotSeries, listed
@@ -43,6 +46,7 @@ class Operations:
 
     def __init__(self, quantities: Deriving) -> None:
         self.quantities, self.data, self.steps = quantities, quantities.data, quantities.steps
+        self._spectra: dict[tuple[Any, ...], PlotSeries] = {}
 
     def applied(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         """Return the series to draw after all computations; a delay is that of their results.
@@ -62,7 +66,8 @@ class Operations:
                 shown = self._with_shifts(shown, computation)
             elif computation.tool in OF_TWO:
                 of_two = self._of_two(computation, shown)
-                shown = [*shown, of_two] if computation.beside else [of_two]
+                inputs = data if computation.of_data else shown if computation.beside else []
+                shown = [*inputs, of_two]
             elif computation.tool not in WINDOWED:  # those belong to quantities that are computed already
                 made = self._of_each(computation, data if computation.of_data else shown)
                 beside = computation.beside or computation.of_data
@@ -92,7 +97,7 @@ class Operations:
     def _of_each(self, computation: Computation, shown: list[PlotSeries]) -> dict[str, PlotSeries]:
         """Apply a tool to each series that it takes; return the results by the labels of these series."""
         tool, how = computation.tool, APPLIED[computation.tool]
-        shown = [series for series in shown if is_meant(computation.of, series)]
+        shown = [series for series in shown if self._takes(computation, series)]
         is_line = dict(computation.args).get("give") == "line"  # of a spectrum that the figure draws
         fitting = [series for series in shown if series.kind in (("spectrum",) if is_line else how.takes)]
         if how.kind == "spectrum":  # a frequency of the plasma is drawn in the spectrum of another series
@@ -101,7 +106,10 @@ class Operations:
             fitting = shown
         if unit := canonical_unit(dict(computation.args).get("unit", "")):
             fitting = [series for series in fitting if comparable(unit, series.unit)]
-        if tool == "minimum_variance" and len(fitting) > 1:
+        of_field = dict(computation.args).get("axes_of_field") and any(
+            series.quantity != B for series in fitting
+        )
+        if tool == "minimum_variance" and (of_field or len(fitting) > 1):
             axes = self._along_axes(shown)
             return {
                 series.label: turned for series, turned in zip(shown, axes, strict=True) if turned != series
@@ -112,14 +120,23 @@ class Operations:
         for series in fitting:
             if computation.if_finer and not self._is_finer(series, computation):
                 continue
+            self._check_frequencies(computation, series)
             of_spectrum = how.of_spectrum and not is_line
             given = self._spectrogram_for(computation, series) if of_spectrum else series
             complete = _with_own_unit(self._with_usual_window(computation, series), series)
             args = how.arguments(complete)
+            args.pop("axes_of_field", None)
+            if of_spectrum:
+                args.pop("interval", None)  # that of the spectra
             ending = how.ending
             if computation.of_data and tool == "resample":
                 ending = f"{computation.window}_{computation.method}".replace(" ", "")
-            new = self.steps.compute(tool, given, ending, how.intent_of(complete), **args)
+            intent = how.intent_of(complete)
+            new = (
+                self._spectrum(given, tool, intent, **args)
+                if tool == "power_spectrogram"
+                else self.steps.compute(tool, given, ending, intent, **args)
+            )
             over = computation.behind and how.kind in ("", series.kind) and how.quantity == "{}"
             if is_line:
                 made[series.label] = replace(series, label=new.label, over=series.label)
@@ -137,6 +154,24 @@ class Operations:
             )
         return made
 
+    def _takes(self, computation: Computation, series: PlotSeries) -> bool:
+        """Return whether a computation takes a series: that of B not |B|, if the request names both."""
+        own = {quantity.name for quantity in computation.of.quantities}
+        named = {quantity.name for quantity in self.data.request.quantities}
+        is_another = bool(own) and series.quantity in named - own
+        return is_meant(computation.of, series) and not is_another
+
+    def _check_frequencies(self, computation: Computation, series: PlotSeries) -> None:
+        """Refuse frequencies above the highest one of the spectrum of a series."""
+        wanted = max(frequencies_of(computation), default=0.0)
+        if computation.tool in OF_SPECTRA and series.cadence and 2 * wanted * series.cadence > 1:
+            raise NotUnderstood(
+                f"the data of {series.craft} have a cadence of {cadence_words(series.cadence)}, so that their spectrum"
+                f" ends below {wanted:g} Hz",
+                advice=f"choose frequencies up to {0.5 / series.cadence:.2g} Hz, or name finer data as "
+                "DATASET.PARAMETER",
+            )
+
     def _is_finer(self, series: PlotSeries, computation: Computation) -> bool:
         """Return whether a series has a shorter cadence than the bins of a computation; note a longer one."""
         length = interval_of(computation.window).nanoseconds / 1e9
@@ -148,17 +183,16 @@ class Operations:
 
     def _along_axes(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         """Rotate the vectors of each spacecraft to the axes of minimum variance of its magnetic field."""
-        fields = [series for series in shown if series.quantity == B]
+        vectors = [series for series in shown if series.kind == "vector"]
+        fields = {series.craft: series for series in shown if series.quantity == B}
+        for series in vectors:
+            if series.craft not in fields:
+                fields[series.craft] = self.quantities.quantity(B, series.craft, series.frame)
+                self.steps.note("L, M, N are the axes of minimum variance of the magnetic field")
         axes = {
-            field.craft: self.steps.compute(
-                "minimum_variance", field, "axes", "Find L, M, N", give="axes"
-            ).label
-            for field in fields
+            craft: self.steps.compute("minimum_variance", field, "axes", "Find L, M, N", give="axes").label
+            for craft, field in fields.items()
         }
-        if any(series.kind == "vector" and series.craft not in axes for series in shown):
-            raise NotUnderstood(
-                "the axes of minimum variance are those of the magnetic field, which the request does not name"
-            )
         return [
             self._rotated(series, axes[series.craft]) if series.kind == "vector" else series
             for series in shown
@@ -207,8 +241,18 @@ class Operations:
         seconds = self.data.time.seconds
         window = computation.window or usual_window("power_spectrogram", series.cadence, seconds, 5 / low)
         self.steps.note(f"{computation.tool.replace('_', ' ')}: from spectra of windows of {window}")
+        if interval := args.get("interval"):
+            intent = f"A spectrum for each {interval}"
+            return self._spectrum(series, "power_spectrum", intent, window=window, interval=interval)
         intent = APPLIED["power_spectrogram"].intent
-        return self.steps.compute("power_spectrogram", series, "spectrogram", intent, window=window)
+        return self._spectrum(series, "power_spectrogram", intent, window=window)
+
+    def _spectrum(self, series: PlotSeries, tool: str, intent: str, **args: Any) -> PlotSeries:
+        """Add a spectrum of a series, only once."""
+        key = (tool, series.label, *args.items())
+        if key not in self._spectra:
+            self._spectra[key] = self.steps.compute(tool, series, APPLIED[tool].ending, intent, **args)
+        return self._spectra[key]
 
     def _with_usual_window(self, computation: Computation, series: PlotSeries) -> Computation:
         """Return a computation with the usual window of its tool, if it has one and the request names none."""

@@ -170,7 +170,8 @@ class _Figure:
     def _series(self) -> list[PlotSeries]:
         """Return the series of the named datasets and of the quantities of all spacecraft."""
         request, data = self.request, self.quantities.data
-        shown = [data.fetch_parameter(dataset, parameter) for dataset, parameter in request.datasets]
+        named = [data.fetch_parameter(dataset, parameter) for dataset, parameter in request.datasets]
+        shown = [self.quantities.in_frame(series, request.frame) for series in named]
         shown += data.cuts()
         shown += xray_series(request.xrays, data.time, self.steps) if request.xrays else []
         common = request.frame or self._common_frame()

@@ -724,3 +724,25 @@ def test_a_quantity_in_other_words_is_added_once(author, templates):
     text = changed(author, templates("wind-plasma"), wish)
     assert [line for line in text if ": added: " in line] == text[:1]
     assert "added: magnitude computed from: WI_PM_3DP.P_VELS" in text[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        ("omni-storm", "add a histogram of the AE index at the bottom", '"histograms": [{"of": ["OMNI_AE"]}]'),
+        ("omni-storm", "add a scatter plot of AE against the dynamic pressure", '"y": "OMNI_AE"'),
+        ("psp-bfield", "add a wavelet spectrum of the field, periods in minutes", '"axis": "min"'),
+        ("b-power-spectrum", "compute the spectra with 2 h windows", '"default": "2h"'),
+        ("mms-field-spectrum", "add a fitted slope of the trace spectrum between 1 and 10 Hz",
+         '["trace", "compressive", "trace_slope"]'),
+        ("b-power-spectrum", "add a panel with the power integrated from 0.02 to 0.1 Hz",
+         '["power", "f_ci"], ["power_band_power"]'),
+        ("tha-ions", "add a line with the ion energy flux averaged from 5 to 20 keV", '"bands": [[5000.0, 20000.0]]'),
+        ("psp-bfield", "add a panel with the deflection of the field from its 4 h running average", "angle_between"),
+        ("mms-burst", "show the ion velocity in LMN (minimum variance of the field) instead of GSE",
+         '"axes_label": "B_axes"'),
+    ],
+)  # fmt: skip
+def test_what_is_added_is_computed(author, templates, name, request_, told):
+    came = author.edit(request_, templates(name))
+    assert told in json.dumps(came.template)

@@ -520,3 +520,105 @@ def test_a_footpoint_is_that_of_the_spacecraft(author, craft, labels):
 def test_the_longitude_of_the_earth_is_not_that_of_voyager(author):
     with pytest.raises(NotUnderstood, match="no Carrington longitude of Voyager-2"):
         author.create("Voyager 2 footpoint longitude, Nov 1990")
+
+
+_BURST = "2015-10-16 13:05:24 to 13:07:44"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "panels", "steps"),
+    [
+        (
+            "Spectrum of the Wind field on 2003-11-20 (1 h windows) with a fitted slope between 0.005 and 0.1 Hz",
+            [["Wind_B_power", "Wind_B_power_slope"]],
+            [("power_spectrum", {"window": "1h"}), ("spectral_slope", {"low": 0.005, "give": "line"})],
+        ),
+        (
+            "Solar Orbiter magnetic PSD, 30 min windows, broken power law from 0.005 to 1 Hz, 2022-03-08",
+            [["SolO_B_power", "SolO_B_power_break"]],
+            [("power_spectrum", {"window": "30min"}), ("spectral_break", {"high": 1.0, "give": "line"})],
+        ),
+        (
+            "Dynamic spectrum of Wind B with 10 min windows, and the power from 0.01 to 0.1 Hz underneath, 2003-11-20",
+            [["Wind_B_spectrogram"], ["Wind_B_spectrogram_band_power"]],
+            [("power_spectrogram", {"window": "10min"}), ("band_integral", {"bands": [[0.01, 0.1]]})],
+        ),
+        (
+            "Break frequency of the Wind field spectrum for each 2 hours, 10 min windows, 0.02 to 4 Hz, 2003-11-20",
+            [["Wind_B_power_break"]],
+            [("power_spectrum", {"window": "10min", "interval": "2h"}), ("spectral_break", {"low": 0.02})],
+        ),
+        (
+            "wavelet power spectrum of ACE Bz, 2015-03-17, time series on top",
+            [["ACE_Bz"], ["ACE_Bz_wavelet"]],
+            [("wavelet_spectrum", {})],
+        ),
+        (
+            "Spectrogram of B at RBSP-A, window 2 min, with the field strength below, 2013-03-17",
+            [["RBSPA_B_spectrogram"], ["RBSPA_Bmag"]],
+            [("magnitude", {}), ("power_spectrogram", {"window": "2min"})],
+        ),
+        (
+            f"Ion velocity of MMS1 in LMN from the minimum variance of B, {_BURST}",
+            [["MMS1_Vvec_lmn"]],
+            [("minimum_variance", {"give": "axes"}), ("rotate_to_axes", {})],
+        ),
+        (f"B_L, B_M, B_N of MMS1, {_BURST}", [["MMS1_B_lmn"]], [("minimum_variance", {})]),
+        ("Wind B in GSE and in LMN, 1997-01-10", [["Wind_B"], ["Wind_B_lmn"]], [("minimum_variance", {})]),
+        (
+            "PSP B and its deflection from the 3 h running mean, 2021-04-28",
+            [["PSP_B"], ["PSP_B_angle_PSP_B_smooth"]],
+            [("running_average", {"window": "3h"}), ("angle_between", {})],
+        ),
+        (
+            "component of the electric field perpendicular to B on MMS1, 2016-12-09",
+            [["MMS1_Eperp"]],
+            [("along_field", {"give": "perpendicular"})],
+        ),
+        (
+            "V∥ (ions, ESA) of THEMIS-D, 2009-02-15",
+            [["THEMISD_Vpar"]],
+            [("along_field", {"give": "parallel"})],
+        ),
+        (
+            "Wind 3DP proton velocity in GSM, 24 October 2003",
+            [["Wind_Vvec_gsm"]],
+            [("transform_frame", {"to": "GSM"})],
+        ),
+        (
+            "RBSP-A HOPE proton flux averaged over pitch angles from 75 to 105 degrees, 2013-03-17",
+            [["RBSPA_FPDU_pitch"]],
+            [("pitch_angle_average", {"low": 75.0, "high": 105.0})],
+        ),
+        (
+            "SOHO ERNE protons in two energy bands, 13-25 and 50-100 MeV, 10-13 September 2017",
+            [["SOHO_PH_band"]],
+            [("band_average", {"bands": [[13.0, 25.0], [50.0, 100.0]]})],
+        ),
+    ],
+)
+def test_what_is_computed_stands_in_its_panel(author, sentence, panels, steps):
+    assert figure(author, sentence)["panels"] == panels
+    made = computed(author, sentence)
+    assert [tool for tool, _ in made] == [tool for tool, _ in steps]
+    assert all(
+        {*args.items()} <= {*given.items()} if "bands" not in args else args == given
+        for (_, args), (_, given) in zip(steps, made, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("PSP B spectrum with two power laws between 0.05 and 20 Hz, 2018-11-06", "ends below 20 Hz"),
+        ("wavelet spectrum of ACE Bz, 2015-03-17, with the time series below", "above its spectrum"),
+    ],
+)
+def test_what_a_spectrum_has_not_is_refused(author, sentence, reason):
+    with pytest.raises(NotUnderstood, match=reason):
+        author.create(sentence)
+
+
+def test_the_last_day_is_included(author):
+    came = author.create("Bz GSM of OMNI, 2015-03-16 till 2015-03-20 incl.")
+    assert came.template["variables"]["$TIME_RANGE"]["default"] == "2015-03-16 to 2015-03-21"

@@ -268,7 +268,7 @@ def _segments(
         if channel_name(match[0]) in known_channels:
             take(*match.span(), ("channels", channel_name(match[0])))
     for match in _AVERAGED.finditer(left.left):
-        take(*match.span(), ("averaged", True))
+        take(*match.span(), ("averaged", True), ("pitch", True))
     for match in _ANGLES.finditer(left.left):
         limits = tuple(float(match[name]) for name in ("low", "high", "first", "second") if match[name])
         take(*match.span(), ("angles", limits), ("pitch", True))

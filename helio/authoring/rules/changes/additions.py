@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.memory import preferred_frame
@@ -25,13 +25,16 @@ from helio.authoring.rules.changes.merged_steps import merged
 from helio.authoring.rules.changes.moments import default_ranges
 from helio.authoring.rules.changes.own_inputs import computed_here
 from helio.authoring.rules.changes.panel_settings import named_panels, panel_numbers, put_panel_type
+from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.refusals import refuse_computation
-from helio.authoring.writing.computations import DERIVED, OF_TWO
+from helio.authoring.writing.computations import APPLIED, DERIVED, OF_SPECTRA, OF_TWO
 from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.frame_names import FRAMES, stated_frame
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import B
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import entry_labels
 
 _PAIR = 2
 _COMPUTED = re.compile(r"\b(?:comput|calculat|deriv)\w*\b", re.IGNORECASE)
@@ -198,7 +201,10 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     request = reading.request
     if not request.quantities and not request.datasets and request.spacecraft and place.into is not None:
         request = replace(request, quantities=_quantities_of(editor, place.into))
-    if reading.unread or request.times or not (request.quantities or request.datasets):
+    if not (reading.unread or instead) and _fit_drawn_spectrum(editor, request, place, clause.text):
+        return
+    names_data = request.quantities or request.datasets or request.cuts
+    if reading.unread or request.times or not names_data:
         if request.spacecraft and not (reading.unread or request.times):
             of = " and ".join(request.spacecraft)
             raise NotUnderstood(
@@ -210,13 +216,13 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         raise NotUnderstood(
             f"helio does not understand {left}", advice="name a quantity, such as 'add the proton density'"
         )
-    if not request.spacecraft and not request.datasets:
+    if not request.spacecraft and (request.quantities or not names_data):
         request = replace(request, spacecraft=crafts_for(editor, request))
     request = in_frame_of_figure(editor, request)
     if not any(quantity.frame for quantity in request.quantities):
         request, preferences = preferred_frame(request, editor.remembered)
         editor.notes += preferences
-    if not request.computations and not instead:
+    if not (request.computations or request.panels.kind or instead):
         _check_new(editor, request)
     names = [quantity.name for quantity in request.quantities]
     if _COMPUTED.search(clause.text) and len(names) == 1 and names[0] in DERIVED:
@@ -232,7 +238,11 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         at_hand=fetched_pairs(editor),
     )
     made, notes = write_template(timed, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
-    labels = merged(editor, made)
+    labels, entries = merged(editor, made)
+    if entries:
+        _put_entries(editor, entries, place)
+        editor.notes += [note for note in notes if not isinstance(note, TimeNote)]
+        return
     if any(computation.tool in OF_TWO for computation in request.computations):
         labels = labels[-1:]  # the two series are drawn already, or were not asked for
     drawn = [label for label in labels if label not in editor.drawn]
@@ -253,6 +263,61 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     if second:
         editor.put_more("right", second)
         editor.notes.append(f"{', '.join(second)} has its axis at the right")
+
+
+def _put_entries(editor: FigureEditor, entries: Mapping[str, list[Document]], place: _Place) -> None:
+    """Draw histograms and plots of one quantity against another, which stand below all other panels."""
+    if place.into is not None or (place.at is not None and place.at < len(editor.panels)):
+        raise NotUnderstood(
+            "histograms and plots of one quantity against another stand below the other panels",
+            advice="say 'add … at the bottom'",
+        )
+    drawn = editor.spec.get("labels")
+    for key, new in entries.items():
+        editor.set_for(key, [*(editor.spec.get(key) or []), *new])
+        lines = sorted(set[str]().union(*(entry_labels(key, entry) for entry in new)))
+        if isinstance(drawn, list):
+            drawn = [*drawn, *(line for line in lines if line not in drawn)]
+            editor.set_for("labels", drawn)
+        heights = editor.spec.get("row_heights")
+        if isinstance(heights, list):
+            editor.set_for("row_heights", [*heights, *(max(heights) for _ in new)])
+
+
+def _fit_drawn_spectrum(editor: FigureEditor, request: PipelineRequest, place: _Place, said: str) -> bool:
+    """Draw the power of a band, the slope or the break of a spectrum that the figure draws; return whether it has one.
+
+    A fit is drawn over a spectrum that is a line; what changes with time has a panel of its own.
+    """
+    made = [computation for computation in request.computations if computation.tool in OF_SPECTRA]
+    if request.quantities or request.datasets or request.cuts or len(made) != 1:
+        return False
+    (computation,) = made
+    how = APPLIED[computation.tool]
+    tools = {line: editor.lines.step(line).tool for line in editor.drawn}
+    still = [line for line, tool in tools.items() if tool == "power_spectrum"]
+    pictures = [line for line, tool in tools.items() if tool == "power_spectrogram"]
+    over_time = computation.tool == "band_integral"
+    spectra = pictures or still if over_time else still or pictures
+    if not spectra:
+        return False
+    named = [line for line in spectra if re.search(rf"\b{re.escape(line)}\b", said, re.IGNORECASE)]
+    spectra = named or spectra
+    line = spectra[0] if len(spectra) == 1 else editor.ask("Which spectrum do you mean?", spectra)
+    source, near = line, line
+    if over_time and line in still:
+        step = editor.lines.step(line)
+        args = {name: step.params[name] for name in ("source_label", "window") if name in step.params}
+        intent = APPLIED["power_spectrogram"].intent
+        source = editor.compute("power_spectrogram", f"{line}_over_time", args, intent, after=line)
+    is_over = line in still and not over_time
+    args = {"source_label": source, **how.arguments(computation), **({"give": "line"} if is_over else {})}
+    new = editor.compute(computation.tool, f"{source}_{how.ending}", args, how.intent, after=source)
+    if place.at is not None and not is_over:
+        _put_into(editor, [new], place, ())
+    else:
+        editor.draw(new, near=near, own_panel=not is_over)
+    return True
 
 
 def _of_second_unit(editor: FigureEditor, lines: Sequence[str]) -> list[str]:
@@ -352,6 +417,7 @@ _ONTO = re.compile(
 )
 _OVERLAID = re.compile(r"\b(?:over(?:plot|lay|laid)|superimpos|draw|plot|put)\w*\b", re.IGNORECASE)
 _OVER = re.compile(r"\w\s+(?:on\s+top\s+of|over|onto|on)\s+(?:the\s+)?\w", re.IGNORECASE)
+_UNIT_OF_AXIS = re.compile(r"(?:seconds?|s|minutes?|min|hours?|h|days?|d|[mk]?Hz)", re.IGNORECASE)
 _JOINING = ("into", "in", "to", "onto", "on top of")
 
 
@@ -362,7 +428,10 @@ def _drawn_onto(editor: FigureEditor, clause: Clause, used: Sequence[Atom]) -> _
         how = " ".join(last["how"].casefold().split())
         if last["panel"] or how in _JOINING or (_OVERLAID.search(clause.text) and how != "and"):
             is_frame = last["what"].upper() in FRAMES  # add the velocity in GSM
-            lines = [] if is_frame else editor.lines.meant(plain_name(last["what"]), editor.figure())
+            is_unit = _UNIT_OF_AXIS.fullmatch(last["what"])  # periods in minutes
+            lines = (
+                [] if is_frame or is_unit else editor.lines.meant(plain_name(last["what"]), editor.figure())
+            )
             numbers = editor.panels_with(lines)
             if len(numbers) == 1:
                 return _Place(tuple(used), into=numbers[0] - 1, words=last.span())
@@ -486,13 +555,30 @@ def add_panel(editor: FigureEditor, clause: Clause) -> None:
 def _says_place(clause: Clause) -> bool:
     """Return whether a clause without a verb says where something new comes: ``the clock angle below``."""
     in_frame = clause.has("frame") and clause.has("rel:top", "rel:bottom")  # nothing to move
-    return in_frame or clause.has("rel:above", "rel:below") or any(
-        _BETWEEN.search(clause.ahead_of(atom)) for atom in clause.of("what")
+    return (
+        in_frame
+        or clause.has("rel:above", "rel:below")
+        or any(_BETWEEN.search(clause.ahead_of(atom)) for atom in clause.of("what"))
     )
+
+
+_COMPUTED_ANEW = re.compile(
+    "|".join(
+        (
+            r"\bspectr(?:um|a|ograms?)\b|\bwavelet|\bPSD\b|\b(?:band|wave|integrated)\s+power\b|\bpitch[- ]?angles?\b",
+            *(pattern for _, pattern in SPELLINGS["kinds of plots"]),
+        )
+    ),
+    re.IGNORECASE,
+)
+"""Words of computations and plots that a clause describes as a request for a new figure does."""
 
 
 ADDITIONS: tuple[Rule, ...] = (
     Rule("verb:add|rel:also what", ANY_PART, add_quantities),
+    Rule("verb:add|rel:also|rel:above|rel:below|rel:own_panel tool|what",
+         f"{ANY_PART} rel:raw noun:time noun:bin_axis", add_quantities,
+         lambda clause: _COMPUTED_ANEW.search(clause.text) is not None, several="tool"),
     Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:top rel:bottom rel:own_panel "
          "verb:move verb:show", add_quantities, _says_place),
     Rule("what", "what panel frame", add_quantities, lambda clause: clause.text[:5].casefold() == "with "),

@@ -23,7 +23,7 @@ from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, DERIVED
 from helio.knowledge.cadence import cadence_text
-from helio.knowledge.quantities import SOURCES
+from helio.knowledge.quantities import SOURCES, B
 from helio.pipelines.template.document import Document
 from helio.time_range import Duration
 
@@ -227,12 +227,40 @@ def component_read(editor: FigureEditor, line: str) -> str:
 def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> str:
     """Add a step that applies a tool to a line; return the new label."""
     computation = APPLIED[tool]
+    if computation.frame and editor.lines.step(line).tool == "rotate_to_axes":
+        raise NotUnderstood(f"{line} is along L, M, N already")
     _refuse_finer(editor, line, tool, window)
+    if tool == "minimum_variance" and B not in editor.lines.own_quantities(line):
+        return _along_axes_of_field(editor, line)
     source = editor.component(line)
     meant = Computation(tool, window)
     args = {"source_label": source, **computation.arguments(meant)}
     new = f"{source}_{computation.ending}"
     return editor.compute(tool, new, args, computation.intent_of(meant), after=whole_of(editor, source))
+
+
+def _along_axes_of_field(editor: FigureEditor, vector: str) -> str:
+    """Rotate a vector to the axes of minimum variance of the magnetic field of its spacecraft; return the new label."""
+    crafts = editor.lines.crafts(vector)
+    fields = [
+        line
+        for line in editor.drawn
+        if B in editor.lines.own_quantities(line)
+        and editor.lines.is_vector(line)
+        and editor.lines.crafts(line) == crafts
+        and editor.lines.frame(line) == editor.lines.frame(vector)
+    ]
+    if len(fields) != 1 or not editor.lines.is_vector(vector):
+        raise NotUnderstood(
+            f"helio does not know along the axes of which field to draw {vector}",
+            advice="first draw the magnetic field in the frame of this vector",
+        )
+    args = {"source_label": fields[0], "give": "axes"}
+    axes = editor.compute("minimum_variance", f"{fields[0]}_axes", args, "Find L, M, N", after=fields[0])
+    args = {"vector_label": vector, "axes_label": axes}
+    ids = [str(step["step_id"]) for step in editor.after["steps"]]
+    last = max((vector, axes), key=lambda made: ids.index(str(editor.lines.step(made).id)))
+    return editor.compute("rotate_to_axes", f"{vector}_lmn", args, "Rotate to L, M, N", after=last)
 
 
 def _cadences(editor: FigureEditor, line: str) -> list[float]:
@@ -269,7 +297,8 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
 
 
 def adds_tool(clause: Clause) -> bool:
-    return all(atom.value in APPLIED for atom in clause.of("tool"))
+    is_of_mean = clause.says(r"\b(?:deflection|angle)s?\b")  # the deflection from a running mean
+    return all(atom.value in APPLIED for atom in clause.of("tool")) and not is_of_mean
 
 
 def change_tool(editor: FigureEditor, clause: Clause) -> None:
@@ -403,6 +432,9 @@ def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
 
 
 COMPUTATIONS: tuple[Rule, ...] = (
+    Rule("verb:convert|rel:instead_of tool what",
+         "what craft tool frame noun:frame verb:show verb:convert rel:instead_of", smooth,
+         lambda clause: {atom.value for atom in clause.of("tool")} == {"minimum_variance"}),
     Rule("tool|verb:smooth|"
          "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
                                              f"noun:window tool {OLD} verb:smooth rel:top rel:bottom "

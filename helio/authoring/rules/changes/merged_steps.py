@@ -12,13 +12,18 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.writing.steps import free_name
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES
+from helio.pipelines.template.figures import ENTRIES, FIGURES
 
 
-def merged(editor: FigureEditor, made: Document) -> list[str]:
-    """Add the steps of another template before the first figure; return the labels that its figure draws.
+def merged(editor: FigureEditor, made: Document) -> tuple[list[str], dict[str, list[Document]]]:
+    """Add the steps of another template before the first figure; a step that the template has is not added again.
 
-    A step that the template already has is not added again.
+    Returns
+    -------
+    list of str
+        The labels that the panels of its figure draw.
+    dict
+        Its histograms and its pairs of quantities, by the keys of the figure.
     """
     variables = editor.after.get("variables") or {}
     times = [name for name, variable in variables.items() if variable.get("type") == "time_range"]
@@ -29,9 +34,12 @@ def merged(editor: FigureEditor, made: Document) -> list[str]:
         )
     names: dict[str, str] = {}
     drawn: list[str] = []
+    entries: dict[str, list[Document]] = {}
     for step in deepcopy(made["steps"]):
         if step["tool_name"] in FIGURES:
-            drawn += [label for panel in step["tool_args"]["spec"]["panels"] for label in panel]
+            spec = step["tool_args"]["spec"]
+            drawn += [label for panel in spec["panels"] for label in panel]
+            entries = {key: spec[key] for key in ENTRIES if key in spec}
             continue
         args = _renamed(step["tool_args"], {**names, "$TIME_RANGE": times[0]})
         label = args.get("output_label")
@@ -48,7 +56,7 @@ def merged(editor: FigureEditor, made: Document) -> list[str]:
         index = next(number for number, name in enumerate(tools) if name in FIGURES)
         value = {**step, "step_id": step_id, "tool_args": args}
         editor.do(Operation("add", value=value, after=ids[index - 1] if index else ""))
-    return [names.get(label, label) for label in drawn]
+    return [names.get(label, label) for label in drawn], _renamed(entries, names)
 
 
 def _known_label(editor: FigureEditor, tool: str, args: Document) -> str:

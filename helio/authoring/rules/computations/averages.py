@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
@@ -39,6 +40,13 @@ _METHODS = {
 _DURATION = duration_pattern()
 LENGTH = duration_pattern(calendar=True)
 _STATISTIC = rf"(?:{METHOD}|standard\s+deviations?|std(?:\s?dev)?\.?)"
+
+
+_FIELD_AND = (
+    r"^(?:(?:plot|show|draw|please|the|of)\s+|[\w-]+\s+)*?(?:(?:magnetic\s+)?field|B)(?:\s+(?:vector|in|from|of|at|for|on|[A-Z][\w-]*|\d[\w:.-]*))*"
+    r"[\s\x01,]*?(?:\b(?:and|plus|with)|[,+&])\s+(?:also\s+)?(?:(?:right\s+)?(?:below|under|underneath|beneath)(?:\s+it)?,?\s+)?(?:(?:its|the)\s+)?$"
+)
+"""A field that is drawn beside its deflection: ``B and its deflection from``."""
 
 
 def drop_rhythms_of_figures(sentence: Sentence, spans: Sequence[TimeRange]) -> None:
@@ -120,7 +128,10 @@ def read_relations_to_means(sentence: Sentence) -> list[ComputationMention]:
     field = r"(?:\s+(?:of\s+it|field|direction|vector|B)\b)*"
     behind = rf"(?:\s*\(?(?:(?:of|over|with|in)\s+)?{duration_pattern('2')}\)?)?"
     mean = rf"(?:(?:its|the|own|an?|of)\s+)*(?:{_DURATION}[\s-]*{smooth}{field}|{smooth}{field}{behind})"
-    angle = r"(?:(?:deflection|deviation|rotation)\b[\s:,]*(?:(?:an|the)\s+)?angles?|deflections?|angles?)\b"
+    angle = (
+        r"(?:(?:(?:switchback|field)\s+)*(?:deflection|deviation|rotation)\b[\s:,]*(?:(?:an|the)\s+)?angles?|deflections?|angles?"
+        r"|how\s+(?:far|much|strongly)\s+(?:it|B|the\s+field)\s+(?:is|was)\s+(?:deflected|rotated|turned))\b"
+    )
     ratio = r"(?:the\s+)?(?:ratios?(?:\s+(?:of|between))?|divided|normali[sz]ed)\b"
     own = r"(?=(?:its|their)\b)"
     for tool, words, joint in (
@@ -133,7 +144,14 @@ def read_relations_to_means(sentence: Sentence) -> list[ComputationMention]:
             continue
         average = "running_median" if "median" in of[0].lower() else "running_average"
         mean_of = Computation(average, duration_in(of, "", "2"), beside=True)
-        return [mention_of(tool, of.end()), ComputationMention(mean_of, of.start())]
+        if tool == ANGLE:
+            sentence.drop(
+                r"(?:(?<=[:,(])|(?<=[:,(] ))(?:the\s+)?angles?\s+between\b|\b(?:switchback\s+)?deflection\s+angles?\b"
+            )
+        made = mention_of(tool, of.end())
+        if tool == ANGLE and re.search(_FIELD_AND, sentence.text[: match.start()], re.IGNORECASE):
+            made = replace(made, computation=replace(made.computation, of_data=True))
+        return [made, ComputationMention(mean_of, of.start())]
     return []
 
 

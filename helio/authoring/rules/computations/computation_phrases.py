@@ -45,6 +45,8 @@ def _smoothed() -> Iterator[tuple[str, str, bool]]:
     window = (
         rf"(?:\s+(?:of|over|with|using|in|by)?\s*(?:an?\s+)?(?:window\s+of\s+)?{_DURATION}(?:\s+window)?)"
     )
+    wavelet = tool_names("wavelet_spectrum")  # a wavelet power spectrum is no power spectrum
+    yield "wavelet_spectrum", rf"\b(?:after\s+)?(?:{wavelet})\b", True
     for tool in ("running_median", "running_average", "power_spectrogram", "power_spectrum", "despike"):
         names = tool_names(tool)
         yield tool, rf"\b{_DURATION}[\s-]*(?:wide\s+)?(?:{names})\b", True
@@ -82,7 +84,7 @@ def _averaged() -> Iterator[tuple[str, str, bool]]:
 
 def _of_series() -> Iterator[tuple[str, str, bool]]:
     yield "derivative", rf"\b(?:{tool_names('derivative')}|d/dt)\b", True
-    for tool in ("detrend", "minimum_variance", "wavelet_spectrum"):
+    for tool in ("detrend", "minimum_variance"):
         yield tool, rf"\b(?:after\s+)?(?:{tool_names(tool)})\b", tool != "detrend"
     yield "power_spectrogram", r"(?<=time[- ]series and )spectrograms?\b", True
     yield "power_spectrum", r"(?<=time[- ]series and )spectrum\b", True
@@ -119,7 +121,8 @@ def _of_two() -> Iterator[tuple[str, str, bool]]:
     of_field = (
         r"(?:(?:the )?(?:(?:magnetic )?fields?|B|IMF)(?: vectors?)?,? )?(?:(?:of|at|from|measured by) )?"
     )
-    yield ANGLE, rf"{shear}|\b(?:the )?angle between(?=\s+{of_field}(?:{crafts})(?![\w-]))", False
+    both = r"(?:the )?(?:(?:two|both) )?(?:magnetic )?(?:field vectors|fields)\b"
+    yield ANGLE, rf"{shear}|\b(?:the )?angle between(?=\s+(?:{of_field}(?:{crafts})(?![\w-])|{both}))", False
     lengths, of_craft = "(?:distances?|separations?)", f"(?:{crafts})"
     between = rf"between\b|of(?= {of_craft} (?:from|to) {of_craft})|from(?= {of_craft} to {of_craft})"
     yield SEPARATION, rf"\b(?:inter-?)?(?:spacecraft )?{lengths} (?:{between})", False

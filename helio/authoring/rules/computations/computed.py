@@ -25,6 +25,7 @@ from helio.authoring.rules.reading.named import FIELD, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
 from helio.authoring.writing.computations import (
+    APPLIED,
     DERIVED,
     LAG,
     MAGNITUDE,
@@ -37,6 +38,7 @@ from helio.authoring.writing.computations import (
     lacks_window,
 )
 from helio.authoring.writing.windows import has_usual_window
+from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.quantity_words import WORDS
 
 _LONGEST = (
@@ -151,8 +153,24 @@ _ON_IT = (
     r"|(?:in|on)\s+(?:the\s+)?(?:same|one)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
 )
 """Words behind a computed line that say that it is drawn over its input."""
-
-
+_SERIES_BESIDE = (
+    r"(?:(?:\b(?:and|with|plus)|[,;+&])\s*)+(?:also\s+)?(?:(?:the|its)\s+)?"
+    r"(?:(?:(?:time[- ]?|original\s+|raw\s+)?series|waveforms?)(?:\s+itself)?"
+    r"|(?P<name>[\w|.-]+(?:\s+[\w|.-]+)?)\s+itself)"
+    r"(?:\s+(?:as\s+well|too|shown|plotted|drawn))*(?=\s*(?:\x01|[,;.]|above\b|$))(?:\s+above(?:\s+it)?\b)?"
+)
+"""A series that is drawn beside its spectrum: ``wavelet spectrum of Bz, time series on top``."""
+_AXES = re.compile(r"l\W*m\W*n|frame|coordinate|system|axes|eigenvector", re.IGNORECASE)
+"""Words for the axes of minimum variance, and not for the analysis."""
+_FRAME = rf"\b(?:{'|'.join(KNOWN_FRAMES)})\b"
+_AND_IN = r"(?:,|[&+/]|\band\b|\bplus\b|\bas well as\b)+\s*(?:also\s+)?(?:in\s+)?(?:the\s+)?"
+_FRAME_AND = re.compile(rf"{_FRAME}\s*(?:frame|coordinates?|system)?\s*{_AND_IN}$")
+_AND_FRAME = re.compile(rf"\s*{_AND_IN}{_FRAME}(?!\s+(?:\w+\s+)?(?:velocity|V|B|field|E)\b)")
+"""A frame in which the sentence asks for the vector, too: ``B in GSE and in LMN``."""
+_OF_FIELD = re.compile(
+    r"[\x01\s]*\s(?P<out>(?:of|on)\s+(?:the\s+)?(?:local\s+)?(?:(?:magnetic\s+)?field|B)\b)"
+)
+"""The vector that has the axes of minimum variance."""
 _GAPS_OF_ANY_LENGTH = (
     r"\b(?:interpolat\w*|bridg\w*|fill(?:ed|ing)?)(?:\s+(?:over|across|in|the|all|any|data))*\s+gaps?\b"
     r"|\bgaps?\s+(?:being\s+)?(?:interpolat|fill|bridg)\w*"
@@ -179,7 +197,8 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         for tool, pattern, related in phrases()
         for match in sentence.take(pattern)
     ]
-    mentions = with_periods(sentence, mentions)
+    mentions = _beside_series(sentence, with_periods(sentence, mentions))
+    mentions = [_along_axes_of_field(sentence, mention) for mention in mentions]
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
     mentions += _other_statistics(sentence, mentions)
     if any(mention.computation.tool == R_SQUARED for mention in mentions):
@@ -205,13 +224,15 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         for mention in mentions
     ]
     mentions = _with_own_windows(sentence, mentions, window) if window else mentions
+    mentions = [_beside_spectrum(_in_intervals(mention, window), mentions) for mention in mentions]
     takers = {mention.computation.tool for mention in mentions if mention.computation.window == window}
+    takers -= {*OF_SPECTRA}
     if window and len({has_usual_window(tool) for tool in takers}) > 1:
         raise NotUnderstood(
             f"it is not clear which computation has windows of {window}",
             advice="write each window before its computation, such as '10 min running mean'",
         )
-    if window and mentions and not takers:
+    if window and mentions and all(mention.computation.window != window for mention in mentions):
         raise NotUnderstood(
             f"no computation of the request has windows of {window}", advice="leave the window out"
         )
@@ -292,6 +313,68 @@ def _takes_window(computation: Computation, *, spectral: bool) -> bool:
         return False
     of_windows = computation.tool in OF_SPECTRA and not computation.behind  # a line is of a drawn spectrum
     return lacks_window(computation) or (of_windows and not computation.window)
+
+
+def _in_intervals(mention: ComputationMention, window: str) -> ComputationMention:
+    """Read ``hourly spectral slope, 10 min windows``: one spectrum of short windows for each interval."""
+    made = mention.computation
+    if made.tool not in OF_SPECTRA or not window or made.window in ("", window):
+        return mention
+    args = (*made.args, ("interval", made.window))
+    return replace(mention, computation=replace(made, window=window, args=args))
+
+
+def _along_axes_of_field(sentence: Sentence, mention: ComputationMention) -> ComputationMention:
+    """Read ``V in LMN`` and ``V in the frame of the MVA of B``: another vector turns to the axes of the field."""
+    at = mention.position
+    if mention.computation.tool != "minimum_variance" or at < 0:
+        return mention
+    name = re.match(r"[\x01 ]*", sentence.left[at:])
+    stop = at + (name.end() if name else 0)
+    if _FRAME_AND.search(sentence.text[:at]) or _AND_FRAME.match(sentence.text, stop):  # B in GSE and in LMN
+        mention = replace(mention, computation=replace(mention.computation, beside=True))
+    source = _OF_FIELD.match(sentence.left, at)
+    end = source.end() if source else stop
+    others, field = read_quantities(
+        Sentence(f"{sentence.text[:at]} , {sentence.text[end:]}"), magnitude=False
+    )
+    if source and (others or field >= 0):
+        sentence.take_at(*source.span("out"))
+    elif not _AXES.search(sentence.text[at:stop]):
+        return mention
+    args = (*mention.computation.args, ("axes_of_field", True))
+    return replace(mention, computation=replace(mention.computation, args=args))
+
+
+def _beside_series(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
+    """Read ``wavelet spectrum of Bz, time series on top``: the series is drawn above its spectrum."""
+    spectral = [
+        mention
+        for mention in mentions
+        if mention.computation.tool in APPLIED and APPLIED[mention.computation.tool].kind == "spectrum"
+    ]
+    match = sentence.take_first(_SERIES_BESIDE) if len(spectral) == 1 else None
+    if match is None:
+        return mentions
+    if match["name"] and match["name"].casefold() not in sentence.text[: match.start()].casefold():
+        sentence.put_back(*match.span())
+        return mentions
+    if re.match(r"\s*(?:below|under|at the bottom)", sentence.text[match.end() :], re.IGNORECASE):
+        raise NotUnderstood(
+            "helio draws a series above its spectrum",
+            advice="write 'time series on top', then move the panel",
+        )
+    beside = replace(spectral[0], computation=replace(spectral[0].computation, beside=True))
+    return [beside if mention is spectral[0] else mention for mention in mentions]
+
+
+def _beside_spectrum(mention: ComputationMention, all_of: Sequence[ComputationMention]) -> ComputationMention:
+    """Draw the power of a band below the spectrogram of the same series, and not as one of the spectrogram."""
+    tools = {each.computation.tool for each in all_of}
+    is_beside = mention.computation.tool in OF_SPECTRA and not mention.computation.behind
+    if not is_beside or tools <= {*OF_SPECTRA} or not tools <= {*OF_SERIES}:
+        return mention
+    return replace(mention, computation=replace(mention.computation, of_data=True))
 
 
 def _with_lags(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:

@@ -16,6 +16,8 @@ from helio.authoring.rules.times.durations import (
     duration_range_pattern,
     length_of,
 )
+from helio.knowledge.phrases import any_phrase
+from helio.knowledge.vocabulary import VOCABULARY
 
 _FREQUENCY = r"(?P<{0}>\d+(?:\.\d+)?(?:e-?\d+)?)\s*(?P<{0}_unit>[mk]?Hz)?"
 _HERTZ = {"mhz": 1e-3, "hz": 1.0, "khz": 1e3}
@@ -57,41 +59,69 @@ _AXIS = (
 """The unit of the axis of a wavelet spectrum."""
 
 
+_SPECTRUM = r"(?:PSD|power\s+spectr(?:um|al\s+densit(?:y|ies))|(?:power\s+)?spectr(?:um|a))"
+_OF_THE_SPECTRUM = (
+    r"\s+(?:of|in)\s+(?:the\s+)?(?:(?!(?:and|with|or|in|at|for|from|over)\b)[\w|./-]+\s+){0,5}?"
+    rf"(?P<spectrum>{_SPECTRUM})(?!\w)"
+)
+"""Words behind a slope or a break, which name the spectrum that has it."""
+_BARE_SPECTRUM = (
+    r"(?<!dynamic )(?<!wavelet )(?<!power )(?<!fourier )(?<!fft )(?<!energy )\b(?:trace\s+)?spectr(?:um|a)\b"
+    r"(?!\s+(?:slope|break|ind|exp))"
+)
+_POWER_SPECTRUM = rf"{tool_names('power_spectrum')}|{_BARE_SPECTRUM}"
+
+
 def read_bands(sentence: Sentence) -> list[ComputationMention]:
     """Read ``power of Bz from 7 to 22 mHz`` and ``spectral slope between 0.01 and 0.1 Hz``."""
     kinds = r"(?:band|wave|integrated|spectral|total|fluctuation|P[ci]\s?[1-5]|ULF)"
-    power = rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))|\bpower\b(?=\s+(?:in|of|from|between)\b[^,;]*Hz)"
-    spectrum = r"(?:PSD|power\s+spectr(?:um|al\s+densit(?:y|ies))|(?:power\s+)?spectr(?:um|a))"
-    of_spectrum = rf"(?:spectral|{spectrum})\s+{{0}}\b|\b{{0}}\s+(?:of|in)\s+(?:the\s+)?{spectrum}(?!\w)"
-    slope = r"(?:\bfitted\s+)?" + of_spectrum.format(r"(?:slope|ind(?:ex|ices)|exponent)s?")
-    bend = (
-        of_spectrum.format(r"break(?:\s*(?:points?|frequenc(?:y|ies)))?") + r"|\bbreak\s+frequenc(?:y|ies)\b"
+    power = (
+        rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))"
+        r"|\bpower\b(?=\s+(?:in|of|from|between|integrated)\b[^,;]*Hz)"
     )
-    found = []
-    for tool, pattern in (("band_integral", power), ("spectral_slope", slope), ("spectral_break", bend)):
+    slope = rf"(?:\bfit(?:ted)?\s+)?(?:the\s+)?(?:{_of_spectrum(r'(?:slope|ind(?:ex|ices)|exponent)s?')})"
+    bend = (
+        _of_spectrum(r"break(?:\s*(?:points?|frequenc(?:y|ies)))?")
+        + r"|\bbreak\s+frequenc(?:y|ies)\b"
+        + rf"|(?:\bbreak\s+(?:of|between)\s+)?\b(?:{any_phrase(VOCABULARY['joined power laws'])})(?!\w)"
+    )
+    found: list[ComputationMention] = []
+    for tool, pattern in (("band_integral", power), ("spectral_break", bend), ("spectral_slope", slope)):
         match = None if tool == "band_integral" and not sentence.has(_BAND) else sentence.take_first(pattern)
         if match is None:
             continue
+        if source := re.match(_OF_THE_SPECTRUM, sentence.left[match.end() :], re.IGNORECASE):
+            start, stop = source.span("spectrum")
+            sentence.take_at(match.end() + start, match.end() + stop)
+        if tool == "spectral_break":
+            sentence.drop(r"(?:\band\s+)?\bfitted spectral slope\b")  # the fit of both power laws
         band = sentence.take_first(_BAND)
         sentence.drop(r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bP[ci]\s?[1-5]s?\b(?:\s+(?:band|range))?")
         limits = _limits(band) if band else {}
-        if tool == "spectral_slope" and sentence.has(
-            rf"(?<!dynamic )\b(?:{tool_names('power_spectrum')})(?!\w)"
-        ):
+        if tool != "band_integral" and sentence.has(rf"(?<!dynamic )\b(?:{_POWER_SPECTRUM})(?!\w)"):
             sentence.drop(_FITTED_LINE)
             line = mention_of(tool, len(sentence.text), args={**limits, "give": "line"})
             found.append(replace(line, computation=replace(line.computation, beside=True, behind=True)))
+            found += [mention_of("power_spectrum", drawn.start()) for drawn in sentence.take(_BARE_SPECTRUM)]
             continue
         args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
         found.append(mention_of(tool, match.start(), _window_of_spectra(sentence, limits), args))
     return found
 
 
+def _of_spectrum(name: str) -> str:
+    return rf"(?:spectral|{_SPECTRUM})\s+{name}\b|\b{name}(?={_OF_THE_SPECTRUM})"
+
+
 def _window_of_spectra(sentence: Sentence, limits: Mapping[str, float]) -> str:
     """Read ``hourly spectral slope`` and ``for each hour``: hourly data would be too coarse for the frequencies."""
-    each = r"\b(?:(?:for|in|of|over)\s+)?(?:each|every|per)\s+(?P<every>minute|hour|day)\b"
+    each = (
+        r"\b(?:(?:for|in|of|over)\s+)?(?:each|every|per)\s+(?P<every>minute|hour|day)\b"
+        r"|\b(?P<by>minute|hour|day)[\s-]+by[\s-]+(?P=by)\b"
+        rf"|\b(?:(?:for|in|of|over)\s+)?(?:each|every)\s+{duration_pattern()}(?:\s+(?:intervals?|blocks?))?"
+    )
     match = re.search(rf"(?:{RHYTHM}|{each})(?!\s+{METHOD})", sentence.left, re.IGNORECASE)
-    window = rhythm_in(match) if match else ""
+    window = (rhythm_in(match) or duration_in(match)) if match else ""
     if match is None or " " in window or 2 * limits.get("high", 1.0) * length_of(window).total_seconds() < 1:
         return ""
     sentence.take_at(*match.span())

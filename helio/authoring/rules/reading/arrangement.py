@@ -92,8 +92,10 @@ _LISTED_BELOW = (
     rf"|(?<=[,;]\s){_BELOW}(?=\s+[\w|])|(?:(?<=\band\s)|(?<=\bthen\s)){_BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
-_AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as\s+(?:an?\s+)?function\s+of)\s+(?:the\s+)?time\b"
-_AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
+_AGAINST_TIME = (
+    r"\b(?:versus|vs\.?|against|over|as\s+(?:an?\s+)?function\s+of)\s+(?:the\s+)?time\b(?!\s+and\s+freq)"
+)
+_AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+(?:time|its|their)\b)(?!\w)"
 _ON_AXIS = r"\(\s*(?:on\s+)?(?:the\s+)?([xy])(?:[- ]axis)?\s*\)"
 _ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
 _BINS = r"\b(?:(?:with|in|using|into)\s+)?(\d{1,3})\s+bins\b"
@@ -149,7 +151,8 @@ class Arrangement:
         self._kind = next(
             (kind for kind, pattern in SPELLINGS["kinds of plots"] if sentence.drop(pattern)), ""
         )
-        self._fit = next((fit for fit, pattern in SPELLINGS["fits"] if sentence.drop(pattern)), "")
+        fits = SPELLINGS["fits"] if self._kind or not sentence.has(_SPECTRAL) else ()
+        self._fit = next((fit for fit, pattern in fits if sentence.drop(pattern)), "")
         if self._fit and not self._kind and sentence.take_first(_OF_TWO):
             self._kind = "scatter"  # linear regression of T against V
         if self._kind and not self._fit and sentence.drop(_ANY_FIT):

@@ -269,8 +269,12 @@ def _is_within(atom: Atom, phrases: Sequence[_Phrase]) -> bool:
     return any(phrase.start <= atom.start < phrase.stop for phrase in phrases)
 
 
-_OF_BAND = re.compile(r"\b(?:averag|integrat|summ)\w*\s+$", re.IGNORECASE)
-"""Pattern of words before a range of energies over which a flux is averaged or integrated."""
+_OF_BAND = re.compile(
+    r"\b(?:averag|integrat|summ)\w*\s+(?:(?:over|in)\s+)?(?:the\s+)?"
+    r"(?:(?:pitch[- ]?)?angles?|PAs?|energ(?:y|ies))?\s*$",
+    re.IGNORECASE,
+)
+"""Pattern of words before a range of energies or pitch angles over which a flux is averaged or integrated."""
 
 
 _SPECTRAL = re.compile(r"\bspectr", re.IGNORECASE)

@@ -292,7 +292,7 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
      rf"(?P<last>\d{{1,2}}){_TH}(?![\d:.–-]|\s*(?:UTC?|Z|h|hours?)\b)", _days_last),
     (rf"\bstart(?:ing|s)?\s*[:=]?\s*({_ISO_DAY}),?\s*(?:and\s+)?(?:end(?:ing|s)?|stop(?:ping|s)?)\s*[:=]?"
      rf"\s*({_ISO_DAY})", r"\1 to \2"),
-    (rf"({_ISO_DAY})\s*(?:to|until|till|-|–)\s*({_ISO_DAY})(?:\s+|\s*\()(?:both\s+)?(?:inclusive|included)\b\)?",
+    (rf"({_ISO_DAY})\s*(?:to|until|till|-|–)\s*({_ISO_DAY})(?:\s+|\s*\()(?:both\s+)?(?:inclusive|included|incl\.?)(?!\w)\)?",
      r"\1 through \2"),
     (rf"\b({_MONTH})\s+of\s+({_YEAR})(?![\d-])", r"\1 \2"),
     (rf"\bday\s+(\d{{1,2}})\s+of\s+({_MONTH}),?\s+({_YEAR})", r"\1 \2 \3"),
