@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation
+from helio.authoring.request import Computation, RequestQuantity
 from helio.authoring.writing.computations import (
     ANGLE,
     APPLIED,
@@ -35,6 +35,8 @@ from helio.pipelines.template.document import Document
 
 _LONGEST_LAG = "2h"
 """The longest delay to try between spacecraft near the Earth, where the request gives none."""
+_LEVELS = frozenset({"when", "until", "minimum", "maximum"})
+"""Arguments that have a level with its unit."""
 _SIGNS = {"difference": "−", SEPARATION: "−", "product": "×", "sum": "+"}
 
 
@@ -99,7 +101,8 @@ class Operations:
             fitting = [series for series in fitting if not series.unit.endswith("Hz")] or fitting
         if not fitting and how.of_bins:
             fitting = shown
-        if unit := canonical_unit(dict(computation.args).get("unit", "")):
+        unit = canonical_unit(dict(computation.args).get("unit", ""))
+        if unit and not computation.by:
             fitting = [series for series in fitting if comparable(unit, series.unit)]
         if tool == "minimum_variance" and len(fitting) > 1:
             axes = self._along_axes(shown)
@@ -108,14 +111,25 @@ class Operations:
             }
         if not fitting:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
+        if tool == "alert" and len(fitting) > 1 and len({series.quantity for series in fitting}) > 1:
+            raise NotUnderstood(
+                f"it is not clear in which series to find the events {dict(computation.args)['when']}",
+                advice="name it, as in 'mark every time Bz < -10 nT'",
+            )
         made: dict[str, PlotSeries] = {}
         for series in fitting:
             if computation.if_finer and not self._is_finer(series, computation):
                 continue
             of_spectrum = how.of_spectrum and not is_line
             given = self._spectrogram_for(computation, series) if of_spectrum else series
-            complete = _with_own_unit(self._with_usual_window(computation, series), series)
+            flag = self._flag(computation.by, series) if computation.by else None
+            unit = flag.unit if flag else series.unit
+            complete = in_unit_of(self._with_usual_window(computation, series), unit)
             args = how.arguments(complete)
+            if tool == "expect":
+                args["time_range"] = self.data.time.name
+            if flag:
+                args["flag_label"] = flag.label
             ending = how.ending
             if computation.of_data and tool == "resample":
                 ending = f"{computation.window}_{computation.method}".replace(" ", "")
@@ -129,6 +143,7 @@ class Operations:
                 quantity=how.quantity.format(series.quantity),
                 unit=how.unit.format(series.unit),
                 kind=how.kind or series.kind,
+                are_events=tool == "alert",
                 frame=how.frame or series.frame,
                 cadence=interval_of(computation.window).nanoseconds / 1e9
                 if tool == "resample"
@@ -136,6 +151,12 @@ class Operations:
                 over=series.label if over else series.over,
             )
         return made
+
+    def _flag(self, quantity: RequestQuantity, series: PlotSeries) -> PlotSeries:
+        """Return a quantity of the spacecraft of a series, on its epochs."""
+        flag = self.quantities.quantity(quantity.name, series.craft, quantity.frame)
+        flag = self.quantities.component(flag, quantity.component) if quantity.component else flag
+        return self.steps.align(flag, series) if flag.cadence != series.cadence else flag
 
     def _is_finer(self, series: PlotSeries, computation: Computation) -> bool:
         """Return whether a series has a shorter cadence than the bins of a computation; note a longer one."""
@@ -294,11 +315,23 @@ class Operations:
         return replace(left, label=label, quantity="delay", craft=crafts, unit="", frame="")
 
 
-def _with_own_unit(computation: Computation, series: PlotSeries) -> Computation:
-    """Return a computation whose limit is in the unit of a series."""
+def in_unit_of(computation: Computation, unit: str) -> Computation:
+    """Return a computation whose levels are in the unit of a series, or name their unit.
+
+    >>> in_unit_of(Computation("alert", args=(("when", "< -100"),)), "nT").args
+    (('when', '< -100 nT'),)
+    """
     args = dict(computation.args)
-    if "unit" not in args:
-        return computation
-    factor = conversion_factor(canonical_unit(args.pop("unit")), series.unit)
-    args["value"] = float(f"{args['value'] * factor:.12g}")
+    named = canonical_unit(args.pop("unit", ""))
+    value = args.get("value")
+    if named and value is not None:
+        factor = conversion_factor(named, unit)
+        scaled = [float(f"{number * factor:.12g}") for number in (value if isinstance(value, tuple) else (value,))]
+        args["value"] = tuple(scaled) if isinstance(value, tuple) else scaled[0]
+    for name in _LEVELS & args.keys():
+        args[name] = args[name] if named else f"{args[name]} {unit}".strip()
+    if "offset" in args and named:
+        args["offset"] = float(f"{args['offset'] * conversion_factor(named, unit):.12g}")
+    if computation.tool == "rescale":
+        args["unit"] = unit or "1"
     return replace(computation, args=tuple(args.items()))

@@ -48,6 +48,8 @@ class PlotSeries:
     """The label of the series in whose panel it is drawn, on top; empty for a panel of its own."""
     name: str = ""
     """Its name in the legend; empty for a name from its label or spacecraft."""
+    are_events: bool = False
+    """Whether its values are those of single events, which the figure draws as points."""
     parameter: str = ""
     """The parameter that the request named or described; empty for a quantity of the table."""
 

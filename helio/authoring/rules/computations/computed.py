@@ -19,6 +19,7 @@ from helio.authoring.rules.computations.averages import (
     rhythm_in,
 )
 from helio.authoring.rules.computations.computation_phrases import phrases
+from helio.authoring.rules.computations.conditions import read_conditions
 from helio.authoring.rules.computations.frequency_bands import read_bands, read_filters, with_periods
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
 from helio.authoring.rules.reading.named import FIELD, read_quantities
@@ -80,7 +81,6 @@ _SHIFTED_TO = (
     r"(?P<place>Earth|bow[- ]?shock|magnetopause|nose\s+of\s+the\s+bow[- ]?shock)(?:'s)?"
     r"(?:\s+(?:nose|position|orbit))?\b(?:\s+ballistically\b)?"
 )
-_UNITS = r"(?:1/)?cm\^?-?3|/cc|km/s|nT|nPa|[kM]?eV|MK|K"
 _FIRST = re.compile(
     r"\s+(?:first|beforehand)\b(?=\s*(?:$|[,.;)\x01]|(?:on|for|from|and|then)\b))", re.IGNORECASE
 )
@@ -133,9 +133,9 @@ _OF_NOUN = (
     rf"|^[^,;]*\b(?:\w+ed|{METHOD})\s+$"
 )
 """Words between a computation and the noun of another one: ``hourly means of the Bz``, ``smoothed``."""
-_PREPARES = ("resample", "despike", "interpolate", "mask")
+_PREPARES = ("resample", "despike", "interpolate", "mask", "mask_by_flag")
 """Tools that are for the inputs of a computation of two series, also where a request names them behind it."""
-CLEANING = ("band_pass", "despike", "detrend", "interpolate", "mask")
+CLEANING = ("band_pass", "despike", "detrend", "interpolate", "mask", "mask_by_flag")
 """Tools that clean a series before its spectrum is computed."""
 OVERLAID = ("running_average", "running_median", "resample")
 """Tools whose lines a sentence may ask to draw over their inputs."""
@@ -166,7 +166,8 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     )
     first_read = [
         *read_relations_to_means(sentence),
-        *_changed_values(sentence),
+        *_filled_gaps(sentence),
+        *read_conditions(sentence),
         *read_bands(sentence),
         *_shifts(sentence),
         *_of_windows(sentence),
@@ -397,8 +398,8 @@ def _once(mentions: list[ComputationMention]) -> list[ComputationMention]:
     ]
 
 
-def _changed_values(sentence: Sentence) -> list[ComputationMention]:
-    """Read ``gaps up to 5 min filled`` and ``without values above 100``."""
+def _filled_gaps(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``gaps up to 5 min filled``."""
     upto = rf"(?:\s*(?:of|up\s+to|shorter\s+than|below|under|no\s+longer\s+than|less\s+than|<|≤)+)*\s*{_DURATION}"
     fill = r"(?:interpolat\w*|fill\w*|bridg\w*)"
     found = [
@@ -409,23 +410,6 @@ def _changed_values(sentence: Sentence) -> list[ComputationMention]:
         )
         for match in sentence.take(pattern)
     ]
-    away = (
-        r"(?:mask\w*|ignor\w+|exclud\w+|remov\w+|discard\w*|without|leav\w+\s+out|no|hid\w+|drop(?:ped)?|omit\w*|cut"
-        r"|reject\w*|skip\w*)"
-    )
-    sides = {"above": ">", "over": ">", "larger": ">", "greater": ">", ">": ">", "below": "<", "under": "<"}
-    sides |= {"less": "<", "smaller": "<", "<": "<"}
-    side = rf"(?P<side>{'|'.join(sides)})(?:\s+than)?"
-    limit = rf"{side}\s*(?P<limit>[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:\s*(?P<unit>{_UNITS}))?(?![\d:-])"
-    values = r"(?:\s+(?:out|all|any|the))*(?:\s+(?:values|points|samples|records|data)(?:\s+of)?)?"
-    of_quantity = r"(?:\s+[A-Za-z|][\w|]*){0,3}?"
-    if not sentence.drop(rf"(?P<out>\b{away}{values})(?={of_quantity}\s*{limit})"):
-        return found
-    sentence.drop(rf"(?P<out>\b(?:values|points|samples|records|data))(?=\s*{limit})")
-    for match in sentence.take(rf"(?<!\w){limit}"):
-        args = {"where": sides[match["side"].lower()], "value": float(match["limit"].replace("−", "-"))}
-        args |= {"unit": match["unit"]} if match["unit"] else {}
-        found.append(mention_of("mask", match.start(), args=args))
     return found
 
 
@@ -485,7 +469,7 @@ def beside_inputs(
     starts = sorted(start for start, _ in placed)
     joints = [text[first:second] for first, second in pairwise(starts)]
     listed = any(re.search(_LISTS, joint) for joint in joints)
-    if len(mentions) != 1 or not listed or len({quantity for _, quantity in placed}) > 1:
+    if len(mentions) != 1 or mentions[0].named != (0, 0) or not listed or len({quantity for _, quantity in placed}) > 1:
         return mentions
     over = any(re.search(r"\b(?:over|on top of)\s+(?:the\s+)?\w", joint) for joint in joints)
     (mention,) = mentions

@@ -116,8 +116,12 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
         return mentions, _unclear(mentions)
     others = [mention for mention in mentions if id(mention) not in found]
     for tool in dict.fromkeys(mention.computation.tool for mention in others):
-        alike = [mention for mention in others if mention.computation.tool == tool]
-        if tool not in APPLIED or not named.placed:
+        alike = [
+            mention
+            for mention in others
+            if mention.computation.tool == tool and mention.computation.of == Lines()
+        ]
+        if tool not in APPLIED or not named.placed or not alike:
             continue
         if len({mention.computation for mention in alike}) == 1 or not APPLIED[tool].argument:
             own = [_of_objects(mention, named) for mention in alike]

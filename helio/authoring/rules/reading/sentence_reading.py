@@ -20,6 +20,7 @@ from helio.authoring.rules.computations.computed import (
     over_their_inputs,
     read_computations,
 )
+from helio.authoring.rules.computations.conditions import with_conditions
 from helio.authoring.rules.computations.frequency_bands import take_frequencies
 from helio.authoring.rules.misspelt import known_words
 from helio.authoring.rules.reading.arrangement import Arrangement
@@ -369,7 +370,9 @@ class _SentenceReader:
         self._moments = (before_instruments, after_instruments, before_quantities, sentence.left)
         self._datasets += tuple(pair for pair in described.datasets if pair not in self._datasets)
         placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
-        self._placed = self._completed(placed)
+        self._mentions, self._placed = with_conditions(
+            self._mentions, self._completed(placed), sentence.text
+        )
         if not self._crafts and any(quantity.name not in INDICES for _, quantity in self._placed):
             self._crafts = self.flown  # the table has what the catalogue does not describe
 
