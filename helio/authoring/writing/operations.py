@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation, RequestQuantity
+from helio.authoring.request import Computation, Lines
 from helio.authoring.writing.computations import (
     ANGLE,
     APPLIED,
@@ -29,6 +29,7 @@ from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.interval import interval_of
 from helio.knowledge.quantities import ABS_B, POSITION, B
 from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.quantity_words import symbol
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
@@ -62,6 +63,8 @@ class Operations:
                 shown = [self._times_r_squared(series) for series in shown]
             elif computation.tool == SHIFT:
                 shown = self._with_shifts(shown, computation)
+            elif computation.tool == "align":
+                shown = self._with_alignment(shown, computation)
             elif computation.tool in OF_TWO:
                 of_two = self._of_two(computation, shown)
                 shown = [*shown, of_two] if computation.beside else [of_two]
@@ -102,7 +105,7 @@ class Operations:
         if not fitting and how.of_bins:
             fitting = shown
         unit = canonical_unit(dict(computation.args).get("unit", ""))
-        if unit and not computation.by:
+        if unit and tool != "mask_by_flag":
             fitting = [series for series in fitting if comparable(unit, series.unit)]
         if tool == "minimum_variance" and len(fitting) > 1:
             axes = self._along_axes(shown)
@@ -111,10 +114,10 @@ class Operations:
             }
         if not fitting:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
-        if tool == "alert" and len(fitting) > 1 and len({series.quantity for series in fitting}) > 1:
+        if tool in ("alert", "rescale") and len({series.quantity for series in fitting}) > 1:
             raise NotUnderstood(
-                f"it is not clear in which series to find the events {dict(computation.args)['when']}",
-                advice="name it, as in 'mark every time Bz < -10 nT'",
+                f"it is not clear for which series the request wants '{how.intent_of(computation)}'",
+                advice="name it, as in 'mark every time Bz < -10 nT' or 'multiply the density by 4'",
             )
         made: dict[str, PlotSeries] = {}
         for series in fitting:
@@ -122,10 +125,12 @@ class Operations:
                 continue
             of_spectrum = how.of_spectrum and not is_line
             given = self._spectrogram_for(computation, series) if of_spectrum else series
-            flag = self._flag(computation.by, series) if computation.by else None
+            flag = self._flag(computation.by, series) if tool == "mask_by_flag" else None
             unit = flag.unit if flag else series.unit
             complete = in_unit_of(self._with_usual_window(computation, series), unit)
             args = how.arguments(complete)
+            if tool == "rescale" and not args.get("offset"):
+                args["name"] = f"{args['factor']:g} {symbol(series.quantity)}".replace("-1 ", "−")
             if tool == "expect":
                 args["time_range"] = self.data.time.name
             if flag:
@@ -152,11 +157,26 @@ class Operations:
             )
         return made
 
-    def _flag(self, quantity: RequestQuantity, series: PlotSeries) -> PlotSeries:
-        """Return a quantity of the spacecraft of a series, on its epochs."""
+    def _flag(self, named: Lines, series: PlotSeries) -> PlotSeries:
+        """Return a named quantity of the spacecraft of a series, on its epochs."""
+        (quantity,) = named.quantities
         flag = self.quantities.quantity(quantity.name, series.craft, quantity.frame)
         flag = self.quantities.component(flag, quantity.component) if quantity.component else flag
         return self.steps.align(flag, series) if flag.cadence != series.cadence else flag
+
+    def _with_alignment(self, shown: list[PlotSeries], computation: Computation) -> list[PlotSeries]:
+        """Align a series with the epochs of the one that the request names."""
+        clocks = [series for series in shown if is_meant(computation.by, series)]
+        if len(clocks) == len(shown) and computation.of != Lines():
+            clocks = [series for series in shown if not is_meant(computation.of, series)]
+        others = [series for series in shown if series not in clocks and is_meant(computation.of, series)]
+        if len({(series.craft, series.cadence) for series in clocks}) != 1 or len(others) != 1:
+            raise NotUnderstood(
+                "it is not clear which series takes the times of which",
+                advice="draw two series, and write, for example, 'Wind Bz aligned to the times of ACE Bz'",
+            )
+        aligned = self.steps.align(others[0], clocks[0], **dict(computation.args))
+        return [aligned if series == others[0] else series for series in shown]
 
     def _is_finer(self, series: PlotSeries, computation: Computation) -> bool:
         """Return whether a series has a shorter cadence than the bins of a computation; note a longer one."""

@@ -22,6 +22,7 @@ from helio.authoring.rules.computations.computation_phrases import phrases
 from helio.authoring.rules.computations.conditions import read_conditions
 from helio.authoring.rules.computations.frequency_bands import read_bands, read_filters, with_periods
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
+from helio.authoring.rules.computations.scalings import read_alignments, read_scalings
 from helio.authoring.rules.reading.named import FIELD, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
@@ -101,7 +102,7 @@ _VERBS = (
     (
         "interpolate",
         r"interpolat\w*",
-        rf"\b(?:on|in)?to\s+(?:an?\s+)?(?:regular\s+)?{_LENGTH_OR_RHYTHM}[\s-]*(?:grid|epochs|cadence|steps|time\s?tags)",
+        rf"\b(?:on|in)?to\s+(?:an?\s+)?(?:regular\s+)?{_LENGTH_OR_RHYTHM}(?:[\s-]*(?:grid|epochs|cadence|steps|resolution|time\s?(?:tags|steps|grid)))?",
     ),
     (
         "interpolate",
@@ -168,6 +169,8 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         *read_relations_to_means(sentence),
         *_filled_gaps(sentence),
         *read_conditions(sentence),
+        *read_scalings(sentence),
+        *read_alignments(sentence),
         *read_bands(sentence),
         *_shifts(sentence),
         *_of_windows(sentence),

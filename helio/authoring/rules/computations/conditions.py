@@ -28,21 +28,21 @@ VERB = (
     r"(?:(?:is|was|are|were|be|been|has|had|did|does|it|they|that|which|falls?|fell|drops?|dropped|dips?|dipped|goes|went|gets"
     r"|got|rises?|rose|stays?|stayed|remains?|remained|reach(?:es|ed)?|values?|again|back)\s+)*"
 )
-_UNIT = r"nT|pT|km/s|km\s?s\^?-1|(?:/\s?|per\s+)(?:cm\^?3|cc)|cm\^?-3|#/cc|cc|MK|K|k?eV|MeV|nPa|mV/m|pfu|sfu"
-_UNIT += "|W/m\\^?2|degrees?|deg|%"
-_NUMBER = r"[-−+]?\s?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+UNIT = r"nT|pT|km/s|km\s?s\^?-1|(?:/\s?|per\s+)(?:cm\^?3|cc)|cm\^?-3|#/cc|cc|MK|K|k?eV|MeV|nPa|mV/m|pfu|sfu"
+UNIT += "|W/m\\^?2|degrees?|deg|%"
+NUMBER = r"[-−+]?\s?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _NO_LENGTH = (
     r"(?!\s*(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|h|min|s|d|samples|records|points|panels)\b)"
 )
-LEVEL = rf"(?P<level>{_NUMBER})(?![\d:/]|-\d)(?:\s*(?P<unit>{_UNIT})(?![\w/]))?{_NO_LENGTH}"
+LEVEL = rf"(?P<level>{NUMBER})(?![\d:/]|-\d)(?:\s*(?P<unit>{UNIT})(?![\w/]))?{_NO_LENGTH}"
 LASTING = (
     r",?\s*(?:\b(?:and|that|which|with|of|is|it)\s+)*(?:\b(?:lasting|last(?:s|ed)?|for|longer)\b\s*|\bduration\s*(?:of\s+)?|\bof(?=\s+at\s))"
     r"(?:for\s+)?(?:at\s+least|(?:(?:more|longer)\s+)?than|over|>=?|≥|(?<=\bfor )|(?<=\blasting ))\s*(?:an?\s+(?=\d))?"
     rf"{duration_pattern()}(?:\s+or\s+(?:more|longer))?"
 )
 _RANGE = (
-    rf"(?P<low>{_NUMBER})(?:\s*(?:{_UNIT}))?\s*(?:\band\b|\bto\b|-|–)\s*(?P<high>{_NUMBER})(?![\d:/])"
-    rf"(?:\s*(?P<range_unit>{_UNIT})(?![\w/]))?{_NO_LENGTH}"
+    rf"(?P<low>{NUMBER})(?:\s*(?:{UNIT}))?\s*(?:\band\b|\bto\b|-|–)\s*(?P<high>{NUMBER})(?![\d:/])"
+    rf"(?:\s*(?P<range_unit>{UNIT})(?![\w/]))?{_NO_LENGTH}"
 )
 _CONDITION = (
     rf"(?:(?P<sign>{SIGN})\s*{LEVEL}|(?P<side>between|outside|within|inside|leaves|not\s+between)\s+(?:of\s+)?{_RANGE})"
@@ -60,13 +60,13 @@ _NOTE = rf"(?:{any_phrase(_WORDS['note'])})"
 _CHECK = rf"(?:{any_phrase(_WORDS['check'])})"
 _WHERE = r"(?:where(?:ver)?|when(?:ever)?|while|for\s+which|in\s+which|during\s+which|if)"
 _WHICH = rf"(?:{_WHERE}|with|that|which|of|for|having|in|:)"
-_SMALL = r"(?:(?:the|all|any|every|each|its|their|those|these)\s+)*"
-_NAME = (
+SMALL = r"(?:(?:the|all|any|every|each|its|their|those|these)\s+)*"
+NAME = (
     rf"(?:(?!{_WHERE}\b|only\b|{_VALUES}\b)"
     r"(?P<what>(?:[A-Za-z|α-ω∥⊥][\w|*^./-]*|\d?[A-Z][\w|-]*)(?:\s+(?!(?:and|or|with|but|only|where|when|if)\b)[\w|(][\w|().^/-]*){0,3}?)\s*)?"
 )
 """The name of the series of a condition; the rules for quantities read it."""
-_OF_NAME = rf"{_SMALL}(?:{_VALUES}\s+(?:of\s+)?(?:(?:which|that)\s+)?)?{_SMALL}{_NAME}{VERB}"
+_OF_NAME = rf"{SMALL}(?:{_VALUES}\s+(?:of\s+)?(?:(?:which|that)\s+)?)?{SMALL}{NAME}{VERB}"
 _FORMS = (
     # (what to do, whether the condition says what stays, and the words)
     ("mask", False, rf"\b(?:and\s+|with\s+)?set\s+{_OF_NAME}{_CONDITION}\s+(?:to|as)\s+(?:NaNs?|missing|fill)\b"),
@@ -74,14 +74,14 @@ _FORMS = (
     ("mask", False, rf"\b(?:and\s+|but\s+)?{_AWAY}\s+(?P<where>(?:(?!{_WHERE}\b)[\w|.-]+\s+){{0,4}}?{_WHERE}\s+){_OF_NAME}{_CONDITION}"),
     ("mask", False, rf"\b(?:and\s+|but\s+)?{_AWAY}\s+{_OF_NAME}{_CONDITION}"),
     ("mask", True, rf"(?:\bbut\s+)?\b(?:(?:keep|show|plot|draw|use)\s+)?(?:only|just)\s+(?:(?:for|in|at)\s+)?(?:{_VALUES}\s+)?(?P<where>{_WHERE}\s+|with\s+|of\s+){_OF_NAME}{_CONDITION}"),
-    ("mask", True, rf"(?:\bbut\s+)?\b(?:(?:keep|show|plot|draw|use)\s+)?(?:only|just)\s+{_SMALL}{_VALUES}\s+{_OF_NAME}{_CONDITION}"),
-    ("alert", False, rf"\b(?:and\s+)?{_MARK}\s+{_SMALL}{_EVENTS}\s+(?:{_WHICH}\s+)?{_OF_NAME}{_CONDITION}"),
+    ("mask", True, rf"(?:\bbut\s+)?\b(?:(?:keep|show|plot|draw|use)\s+)?(?:only|just)\s+{SMALL}{_VALUES}\s+{_OF_NAME}{_CONDITION}"),
+    ("alert", False, rf"\b(?:and\s+)?{_MARK}\s+{SMALL}{_EVENTS}\s+(?:{_WHICH}\s+)?{_OF_NAME}{_CONDITION}"),
     ("alert", False, rf"\b(?:and\s+)?{_MARK}\s+(?:{_WHERE}\s+)+{_OF_NAME}{_CONDITION}"),
-    ("alert", False, rf"\b(?:with\s+|and\s+|plus\s+)?(?:add\s+)?{_SMALL}{_ALERTS}\s*(?:{_WHICH}\s+|:\s*)*{_OF_NAME}{_CONDITION}"),
+    ("alert", False, rf"\b(?:with\s+|and\s+|plus\s+)?(?:add\s+)?{SMALL}{_ALERTS}\s*(?:{_WHICH}\s+|:\s*)*{_OF_NAME}{_CONDITION}"),
 )  # fmt: skip
 _SIGNED = (
-    rf"\b(?:with\s+)?{_SMALL}(?P<sign>positive|negative)\s+(?:{_VALUES}\s+)?(?:(?:are|is|being)\s+)?{_GONE}\b"
-    rf"|\b{_AWAY}\s+{_SMALL}(?P<other>positive|negative)\s+{_VALUES}\b"
+    rf"\b(?:with\s+)?{SMALL}(?P<sign>positive|negative)\s+(?:{_VALUES}\s+)?(?:(?:are|is|being)\s+)?{_GONE}\b"
+    rf"|\b{_AWAY}\s+{SMALL}(?P<other>positive|negative)\s+{_VALUES}\b"
 )
 _ENERGY = re.compile(r"[kM]?eV$")
 _HAS_TEMPERATURE = re.compile(r"temp|\bT|energ", re.IGNORECASE)
@@ -125,7 +125,7 @@ def _condition(
         raise NotUnderstood(
             "an event is above or below one level", advice="write, for example, 'mark every time Bz < -10 nT'"
         )
-    named = _take_around(sentence, match)
+    named = take_around(sentence, match)
     if tool == "mask":
         args: dict[str, Any] = {"where": sign, "value": value} | ({"unit": unit} if unit else {})
         mention = mention_of(tool, match.start(), args=args)
@@ -139,7 +139,7 @@ def _condition(
     return replace(mention, computation=beside, named=named)
 
 
-def _take_around(sentence: Sentence, match: re.Match[str]) -> tuple[int, int]:
+def take_around(sentence: Sentence, match: re.Match[str]) -> tuple[int, int]:
     """Take a match without the names in it, which other rules read; return where the name of its series is."""
     groups = match.groupdict()
     start, stop = match.span("what") if groups.get("what") else (match.end(), match.end())
@@ -159,8 +159,8 @@ def _limit(match: re.Match[str]) -> tuple[str, float | tuple[float, float], str]
     """Return the sign of a condition, its level or its two limits, and the unit as templates write it."""
     if match["side"]:
         side = "between" if match["side"].lower() in ("between", "within", "inside") else "outside"
-        return side, (_number(match["low"]), _number(match["high"])), unit_of(match["range_unit"] or "")
-    return sign_of(match["sign"]), _number(match["level"]), unit_of(match["unit"] or "")
+        return side, (number_in(match["low"]), number_in(match["high"])), unit_of(match["range_unit"] or "")
+    return sign_of(match["sign"]), number_in(match["level"]), unit_of(match["unit"] or "")
 
 
 def sign_of(words: str) -> str:
@@ -168,7 +168,8 @@ def sign_of(words: str) -> str:
     return next(sign for sign, pattern in SIGNS.items() if re.fullmatch(pattern, words, re.IGNORECASE))
 
 
-def _number(text: str) -> float:
+def number_in(text: str) -> float:
+    """Return a number that a sentence writes."""
     return float(re.sub(r"\s", "", text).replace("−", "-"))
 
 
@@ -190,11 +191,11 @@ _OF_TIME = r"(?:\s+of\s+(?:the\s+)?(?:day|time|range|interval|period|whole\s+tim
 _OR = r"(?:\s*(?:,|and|or|,\s*(?:and|or))\s+(?:(?:that|if|when)\s+)?)?"
 _EXPECTED = (
     # (the argument, and the words)
-    ("coverage", rf"{_SMALL}(?:an?\s+)?{_COVERAGE}\s*(?:of\s+(?![\d.]))?{_NAME}{VERB}(?:of\s+)?(?P<how>{SIGN}|)\s*{_SHARE}{_OF_TIME}"),
+    ("coverage", rf"{SMALL}(?:an?\s+)?{_COVERAGE}\s*(?:of\s+(?![\d.]))?{NAME}{VERB}(?:of\s+)?(?P<how>{SIGN}|)\s*{_SHARE}{_OF_TIME}"),
     ("coverage", rf"(?:an?\s+)?(?P<how>(?:{SIGN})\s+|){_SHARE}\s+{_COVERAGE}"),
     ("coverage", rf"(?P<how>{SIGN})\s+{_SHARE}{_OF_TIME}\s+(?:has|have|is|are|with)\s+(?:data|values|covered|valid(?:\s+data)?)\b"),
-    ("coverage", rf"{_SMALL}{_NAME}covers?\s+(?P<how>{SIGN})\s+{_SHARE}{_OF_TIME}"),
-    ("longest_gap", rf"(?:there\s+(?:is|are)\s+)?(?P<how>no\s+|)(?:any\s+|an?\s+|the\s+)*(?:{_NAME}(?:has|have)\s+(?:no\s+|an?\s+)?)?{_GAP}"),
+    ("coverage", rf"{SMALL}{NAME}covers?\s+(?P<how>{SIGN})\s+{_SHARE}{_OF_TIME}"),
+    ("longest_gap", rf"(?:there\s+(?:is|are)\s+)?(?P<how>no\s+|)(?:any\s+|an?\s+|the\s+)*(?:{NAME}(?:has|have)\s+(?:no\s+|an?\s+)?)?{_GAP}"),
     ("cadence", rf"(?:an?\s+|the\s+)?(?:cadence|time\s+step)\s+(?:is\s+|of\s+)*(?P<how>){duration_pattern()}"),
     ("values", rf"{_OF_NAME}{_CONDITION}"),
 )  # fmt: skip
@@ -270,7 +271,10 @@ def _extremes(match: re.Match[str], *, is_bad: bool) -> dict[str, Any]:
 
 
 def with_conditions(
-    mentions: Sequence[ComputationMention], placed: Sequence[tuple[int, RequestQuantity]], text: str
+    mentions: Sequence[ComputationMention],
+    placed: Sequence[tuple[int, RequestQuantity]],
+    crafts: Sequence[tuple[int, str]],
+    text: str,
 ) -> tuple[tuple[ComputationMention, ...], list[tuple[int, RequestQuantity]]]:
     """Give each condition its series, and leave out the names that only conditions have: ``V where |B| > 10 nT``."""
     spans = [mention.named for mention in mentions if mention.named[0] < mention.named[1]]
@@ -280,18 +284,29 @@ def with_conditions(
         first, stop = mention.named
         own = next((quantity for at, quantity in placed if first <= at < stop), None)
         drawn = list(dict.fromkeys(quantity for _, quantity in outside))
-        if own is None or not drawn:
-            changed.append(mention)
+        clause = max((cut.end() for cut in _CUT.finditer(text, 0, first or mention.position)), default=0)
+        computation = mention.computation
+        if computation.tool == "align":
+            clock = Lines(tuple(craft for at, craft in crafts if first <= at < stop), (own,) if own else ())
+            left = [atom for atom in left if not first <= atom[0] < stop]
+            computation = replace(computation, by=clock)
+        if computation.tool in ("align", "rescale") and (own is None or computation.tool == "align"):
+            ends = first or mention.position
+            objects = [atom for atom in outside if clause <= atom[0] < ends]
+            if objects and {quantity for _, quantity in objects} != {*drawn}:
+                computation = replace(computation, of=Lines((), tuple(dict(objects).values())))
+                earlier = {quantity for at, quantity in outside if at < clause}
+                left = [atom for atom in left if not (atom in objects and atom[1] in earlier)]
+        if own is None or not drawn or computation.tool == "align":
+            changed.append(replace(mention, computation=computation))
             continue
         same = [quantity for quantity in drawn if replace(own, frame=quantity.frame) == quantity][:1]
         if same or mention.by_other:
             left = [atom for atom in left if not first <= atom[0] < stop]
-        clause = max((cut.end() for cut in _CUT.finditer(text, 0, first)), default=0)
-        objects = [quantity for at, quantity in outside if clause <= at < first] if mention.by_other else []
-        masked = list(dict.fromkeys(objects)) or (drawn if mention.by_other else same or [own])
-        computation = mention.computation
+        before = [quantity for at, quantity in outside if clause <= at < first] if mention.by_other else []
+        masked = list(dict.fromkeys(before)) or (drawn if mention.by_other else same or [own])
         if mention.by_other and masked != same:
-            computation = replace(computation, tool="mask_by_flag", by=(same or [own])[0])
+            computation = replace(computation, tool="mask_by_flag", by=Lines((), tuple(same or [own])))
         if masked != drawn:
             computation = replace(computation, of=Lines((), tuple(masked)))
         changed.append(replace(mention, computation=computation))

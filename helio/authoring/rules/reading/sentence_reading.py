@@ -371,7 +371,7 @@ class _SentenceReader:
         self._datasets += tuple(pair for pair in described.datasets if pair not in self._datasets)
         placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
         self._mentions, self._placed = with_conditions(
-            self._mentions, self._completed(placed), sentence.text
+            self._mentions, self._completed(placed), self.flown, sentence.text
         )
         if not self._crafts and any(quantity.name not in INDICES for _, quantity in self._placed):
             self._crafts = self.flown  # the table has what the catalogue does not describe

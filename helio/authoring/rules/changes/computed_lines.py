@@ -1,0 +1,182 @@
+"""Compute lines of a figure anew as a request for a new pipeline would: ``leave out densities above 50 per cc``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Computation
+from helio.authoring.rules.changes.atom_reading import plain_name
+from helio.authoring.rules.changes.clauses import ANYTHING, Clause, Rule
+from helio.authoring.rules.changes.conversions import epochs_of, steps_behind, whole_of
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.computations.conditions import read_conditions
+from helio.authoring.rules.computations.mentions import ComputationMention
+from helio.authoring.rules.computations.scalings import read_alignments, read_scalings
+from helio.authoring.rules.harmless import IN_CHANGES
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.writing.computations import APPLIED
+from helio.authoring.writing.operations import in_unit_of
+from helio.knowledge.unit_algebra import comparable
+from helio.knowledge.unit_spelling import canonical_unit
+from helio.pipelines.template.document import Document
+
+_PLACE = (
+    r"\b(?:and\s+)?(?:(?:show|draw|plot|put|mark)\s+(?:it|them|these|this)\s+)?(?:in|to|on|into|onto)\s+(?:the\s+)?"
+    r"(?:same\s+)?(?:(?P<panel>[\w|-]+)\s+)?panel\b|\b(?:before|when)\s+(?:it|they)\s+(?:is|are)\s+(?:drawn|plotted|shown)\b"
+)
+_APART = (
+    r"\b(?:and\s+)?(?:(?:show|draw|plot|put)\s+(?:it|them)\s+)?(?:in|as)\s+(?:an?|its)\s+(?:new|own|separate|extra)\s+panel\b"
+)
+_ALSO = r"\b(?:beside|next\s+to|as\s+well\s+as|in\s+addition\s+to)\s+(?:the\s+)?(?:original|raw|line)\b"
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """A computation of some lines that a clause asks for.
+
+    Parameters
+    ----------
+    other : tuple of str
+        The lines whose values decide, or whose times the lines get.
+    """
+
+    computation: Computation
+    lines: tuple[str, ...]
+    other: tuple[str, ...] = ()
+    own_panel: bool = False
+
+
+class ComputedLines:
+    """The computations with numbers in words that clauses ask for.
+
+    Parameters
+    ----------
+    editor : FigureEditor
+    """
+
+    def __init__(self, editor: FigureEditor) -> None:
+        self._editor = editor
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rule for clauses that are a condition, a factor or an alignment of drawn lines, and no more."""
+        return (Rule("", ANYTHING, self._compute, lambda clause: self._wish(clause) is not None),)
+
+    def _compute(self, editor: FigureEditor, clause: Clause) -> None:
+        wish = self._wish(clause)
+        assert wish is not None
+        for line in wish.lines:
+            new = self._computed(line, wish)
+            if wish.computation.beside or wish.own_panel:
+                editor.draw(new, near=line, own_panel=wish.own_panel)
+            else:
+                editor.draw_instead(line, new)
+            if wish.computation.tool == "alert":
+                editor.put("line_styles", "markers", new, "mode")
+
+    def _wish(self, clause: Clause) -> _Wish | None:
+        """Return what a clause asks for; None if a word of it is left."""
+        sentence = Sentence(clause.text)
+        mentions = [*read_conditions(sentence), *read_scalings(sentence), *read_alignments(sentence)]
+        if len(mentions) != 1:
+            return None
+        (mention,) = mentions
+        own_panel = sentence.drop(_APART) > 0
+        places = [match["panel"] for match in sentence.take(_PLACE) if match["panel"]]
+        sentence.drop(_ALSO)
+        first, stop = mention.named
+        named = sentence.text[first:stop].strip()
+        sentence.take_at(first, stop)
+        rest = [words for words in _names_in(sentence.left) if words]
+        objects = [self._lines(words) for words in rest]
+        of_name = self._lines(named) if named and named.casefold() not in IN_CHANGES else ()
+        if not all(objects) or (named and named.casefold() not in IN_CHANGES and not of_name):
+            return None
+        lines = tuple(dict.fromkeys(line for several in objects for line in several))
+        computation = mention.computation
+        if computation.tool == "align" or (mention.by_other and lines and of_name and lines != of_name):
+            lines = lines if lines else tuple(line for line in self._editor.drawn if line not in of_name)
+            lines = tuple(line for line in lines if line not in of_name)
+            if len(of_name) != 1 or len(lines) != 1:
+                return None
+            tool = "align" if computation.tool == "align" else "mask_by_flag"
+            return _Wish(replace(computation, tool=tool), lines, of_name, own_panel)
+        if of_name and lines and of_name != lines:
+            return None
+        lines = of_name or lines or self._in_panels(places) or self._only()
+        lines = tuple(line for line in lines if self._fits(line, mention))
+        return _Wish(computation, lines, (), own_panel) if lines else None
+
+    def _lines(self, words: str) -> tuple[str, ...]:
+        return tuple(self._editor.lines_of(plain_name(words)))
+
+    def _in_panels(self, names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(line for name in names for line in self._lines(name))
+
+    def _only(self) -> tuple[str, ...]:
+        """Return the line of a figure that draws one line."""
+        drawn = self._editor.drawn
+        return tuple(drawn) if len(drawn) == 1 else ()
+
+    def _fits(self, line: str, mention: ComputationMention) -> bool:
+        """Return whether a line can have the level of a condition, by its unit."""
+        unit = canonical_unit(str(dict(mention.computation.args).get("unit", "")))
+        own = self._editor.lines.unit(line)
+        return not unit or not own or comparable(unit, own)
+
+    def _computed(self, line: str, wish: _Wish) -> str:
+        """Add the steps that compute a line anew; return the new label."""
+        editor, computation = self._editor, wish.computation
+        source = editor.component(line)
+        if computation.tool == "align":
+            return self._aligned(source, wish.other[0], dict(computation.args))
+        own = editor.lines.unit(wish.other[0] if wish.other else source)
+        if not own and "unit" in dict(computation.args) and computation.tool != "alert":
+            raise NotUnderstood(f"helio does not know the unit of {line}", advice="write the level without a unit")
+        how, complete = APPLIED[computation.tool], in_unit_of(computation, own)
+        args: Document = {"source_label": source, **how.arguments(complete)}
+        if wish.other:
+            flag = editor.component(wish.other[0])
+            if epochs_of(editor, flag) != epochs_of(editor, source):
+                flag = self._aligned(flag, source, {"method": "nearest"})
+            args = {"series_label": source, "flag_label": flag} | how.arguments(complete)
+        if computation.tool == "expect":
+            args["time_range"] = self._time_of(source)
+        after = wish.other and args["flag_label"] or source
+        ids = [str(step["step_id"]) for step in editor.after["steps"]]
+        last = max((after, source), key=lambda label: ids.index(str(editor.lines.step(label).id)))
+        return editor.compute(
+            computation.tool, f"{source}_{how.ending}", args, how.intent_of(complete), after=whole_of(editor, last)
+        )
+
+    def _aligned(self, label: str, clock: str, args: Document) -> str:
+        """Align a table with the times of another."""
+        editor = self._editor
+        clock = whole_of(editor, clock)
+        ids = [str(step["step_id"]) for step in editor.after["steps"]]
+        last = max((label, clock), key=lambda made: ids.index(str(editor.lines.step(made).id)))
+        args = {"series_label": label, "onto_label": clock, "limit": "10min"} | args
+        intent = f"Align with the epochs of {clock}"
+        if "limit" not in args:
+            editor.notes.append(f"{label} is not interpolated across gaps longer than {args['limit']}")
+        return editor.compute("align", f"{label}_aligned", args, intent, after=whole_of(editor, last))
+
+    def _time_of(self, label: str) -> str:
+        """Return the time range for which the data behind a label are fetched."""
+        ranges = {str(step.params["time_range"]) for step in steps_behind(self._editor, label) if "time_range" in step.params}
+        if len(ranges) != 1:
+            raise NotUnderstood(f"the data behind {label} have several time ranges")
+        return ranges.pop()
+
+
+def _names_in(left: str) -> Iterator[str]:
+    """Yield the runs of words that are left of a clause, without words that mean nothing."""
+    for part in re.split(r"[\x01,;:.!?()]+", left):
+        words = part.split()
+        while words and words[0].casefold() in IN_CHANGES:
+            words = words[1:]
+        while words and words[-1].casefold() in IN_CHANGES:
+            words = words[:-1]
+        yield " ".join(words)
