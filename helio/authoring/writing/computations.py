@@ -82,8 +82,8 @@ class ComputationTool:
 
     def intent_of(self, computation: Computation) -> str:
         """Describe in a few words what the step does."""
-        usual = {"factor": 1.0, "offset": 0.0} | dict(computation.args)
-        return self.intent.format(window=computation.window, method=computation.method or "mean", **usual)
+        usual = {"window": computation.window, "method": computation.method or "mean"}
+        return self.intent.format(**{"factor": 1.0, "offset": 0.0, **dict(computation.args), **usual})
 
 
 APPLIED = {

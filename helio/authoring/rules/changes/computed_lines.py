@@ -13,6 +13,7 @@ from helio.authoring.rules.changes.clauses import ANYTHING, Clause, Rule
 from helio.authoring.rules.changes.conversions import epochs_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.computations.conditions import read_conditions
+from helio.authoring.rules.computations.gap_filling import read_gap_filling
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.computations.scalings import read_alignments, read_scalings
 from helio.authoring.rules.harmless import IN_CHANGES
@@ -30,6 +31,7 @@ _PLACE = (
 _APART = (
     r"\b(?:and\s+)?(?:(?:show|draw|plot|put)\s+(?:it|them)\s+)?(?:in|as)\s+(?:an?|its)\s+(?:new|own|separate|extra)\s+panel\b"
 )
+_READERS = (read_alignments, read_gap_filling, read_conditions, read_scalings)
 _ALSO = r"\b(?:beside|next\s+to|as\s+well\s+as|in\s+addition\s+to)\s+(?:the\s+)?(?:original|raw|line)\b"
 
 
@@ -79,7 +81,10 @@ class ComputedLines:
     def _wish(self, clause: Clause) -> _Wish | None:
         """Return what a clause asks for; None if a word of it is left."""
         sentence = Sentence(clause.text)
-        mentions = [*read_conditions(sentence), *read_scalings(sentence), *read_alignments(sentence)]
+        try:
+            mentions = [reading for read in _READERS for reading in read(sentence)]
+        except NotUnderstood:
+            return None
         if len(mentions) != 1:
             return None
         (mention,) = mentions

@@ -21,6 +21,7 @@ from helio.authoring.rules.computations.averages import (
 from helio.authoring.rules.computations.computation_phrases import phrases
 from helio.authoring.rules.computations.conditions import read_conditions
 from helio.authoring.rules.computations.frequency_bands import read_bands, read_filters, with_periods
+from helio.authoring.rules.computations.gap_filling import read_gap_filling
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
 from helio.authoring.rules.computations.scalings import read_alignments, read_scalings
 from helio.authoring.rules.reading.named import FIELD, read_quantities
@@ -99,17 +100,6 @@ _VERBS = (
         r"(?:down-?sampl\w*|re-?sampl\w*|re-?bin\w*|averag(?:ed?|ing)|decimat\w*|bin(?:ned)?)",
         rf"\b(?:on|in)?to\s+(?:an?\s+)?{_LENGTH_OR_RHYTHM}(?:[\s-]*(?:cadence|bins?|intervals|averages|means|resolution|grid|steps))?",
     ),
-    (
-        "interpolate",
-        r"interpolat\w*",
-        rf"\b(?:on|in)?to\s+(?:an?\s+)?(?:regular\s+)?{_LENGTH_OR_RHYTHM}(?:[\s-]*(?:grid|epochs|cadence|steps|resolution|time\s?(?:tags|steps|grid)))?",
-    ),
-    (
-        "interpolate",
-        r"(?:fill\w*|bridg\w*|interpolat\w*)(?:\s+(?:over|across|the|all|data|short|small))*\s+gaps?",
-        r"\b(?:shorter\s+than|smaller\s+than|less\s+than|(?:of\s+)?up\s+to|below|under|(?:of\s+)?at\s+most|<)\s*"
-        rf"{_LENGTH_OR_RHYTHM}",
-    ),
 )
 """Tools with a verb and a length of time that may stand apart."""
 _BY_STATISTIC = rf"\b(?:with|using|by|taking)\s+(?:the\s+)?({METHOD})\b(?!\s+of\b)(?:\s+(?:values?|method))?"
@@ -154,12 +144,6 @@ _ON_IT = (
 """Words behind a computed line that say that it is drawn over its input."""
 
 
-_GAPS_OF_ANY_LENGTH = (
-    r"\b(?:interpolat\w*|bridg\w*|fill(?:ed|ing)?)(?:\s+(?:over|across|in|the|all|any|data))*\s+gaps?\b"
-    r"|\bgaps?\s+(?:being\s+)?(?:interpolat|fill|bridg)\w*"
-)
-
-
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     """Find the computations that a sentence requests, in order."""
     sentence.drop(
@@ -167,10 +151,10 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     )
     first_read = [
         *read_relations_to_means(sentence),
-        *_filled_gaps(sentence),
+        *read_alignments(sentence),
+        *read_gap_filling(sentence),
         *read_conditions(sentence),
         *read_scalings(sentence),
-        *read_alignments(sentence),
         *read_bands(sentence),
         *_shifts(sentence),
         *_of_windows(sentence),
@@ -188,11 +172,6 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     mentions += _other_statistics(sentence, mentions)
     if any(mention.computation.tool == R_SQUARED for mention in mentions):
         sentence.drop(r"\(?\b(?:with\s+|where\s+)?(?:r|R|distance)\s+(?:is\s+|being\s+)?in\s+AU\b\)?")
-    if sentence.has(_GAPS_OF_ANY_LENGTH):
-        raise NotUnderstood(
-            "helio fills gaps only up to a length that the request gives",
-            advice="write 'gaps up to 5 min filled'",
-        )
     mentions = _with_lags(sentence, _in_order(sentence.text, mentions))
     window = _window_of_all(sentence, [mention.computation for mention in mentions])
     if any(mention.computation.tool.startswith("power_") for mention in mentions):
@@ -401,33 +380,13 @@ def _once(mentions: list[ComputationMention]) -> list[ComputationMention]:
     ]
 
 
-def _filled_gaps(sentence: Sentence) -> list[ComputationMention]:
-    """Read ``gaps up to 5 min filled``."""
-    upto = rf"(?:\s*(?:of|up\s+to|shorter\s+than|below|under|no\s+longer\s+than|less\s+than|<|≤)+)*\s*{_DURATION}"
-    fill = r"(?:interpolat\w*|fill\w*|bridg\w*)"
-    found = [
-        mention_of("interpolate", match.start(), duration_in(match))
-        for pattern in (
-            rf"\b{fill}\s+(?:over\s+|across\s+)?(?:the\s+|all\s+)?(?:data\s+)?gaps?{upto}",
-            rf"\b(?:with\s+)?(?:data\s+)?gaps?{upto}\s+(?:being\s+)?{fill}",
-        )
-        for match in sentence.take(pattern)
-    ]
-    return found
-
-
 def _verbs_apart(sentence: Sentence) -> list[ComputationMention]:
     """Read verbs whose lengths of time stand behind their objects: ``downsample B to 1 s``."""
     found = []
     for tool, verb, length in _VERBS:
         if sentence.drop(rf"(?P<out>\b{verb})(?=[^.;]*?{length})") and (match := sentence.take_first(length)):
             written = INTERVALS.get((match["each"] or "").lower()) or duration_in(match)
-            if tool == "interpolate" and "gap" not in verb:
-                number, unit = re.findall(r"[\d.]+|[a-z]+", written)
-                limit = f"{3 * float(number):g}{unit}"
-                found.append(mention_of(tool, match.start(), limit, {"cadence": written}))
-            else:
-                found.append(mention_of(tool, match.start(), written))
+            found.append(mention_of(tool, match.start(), written))
     return found
 
 

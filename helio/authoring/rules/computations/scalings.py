@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from helio.authoring.rules.computations.conditions import NAME, NUMBER, SMALL, UNIT, number_in, take_around, unit_of
+from helio.authoring.rules.computations.gap_filling import longest_gap, method_of_interpolation
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.authoring.rules.times.durations import duration_in, duration_pattern
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.vocabulary import VOCABULARY
 
@@ -75,14 +75,7 @@ def read_alignments(sentence: Sentence) -> Iterator[ComputationMention]:
     sentence.take_at(*match.span("verb"))
     sentence.take_at(match.end("what_moves"), start)
     sentence.take_at(stop, match.end())
-    args = {}
-    if sentence.drop(r",?\s*\b(?:(?:by|with|using|to)\s+(?:the\s+)?)?nearest(?:[\s-]+neighbou?rs?)?\b"):
-        args["method"] = "nearest"
-    sentence.drop(r",?\s*\b(?:by|with|using)\s+linear\s+interpolation\b|\blinearly\b")
-    limit = sentence.take_first(
-        rf"[,(]?\s*\b(?:with\s+)?(?:no|not|without|don'?t|never)\s+(?:bridg\w+|interpolat\w+)?\s*(?:of\s+|over\s+|across\s+)*"
-        rf"(?:gaps|holes)?\s*(?:(?:longer|larger|more)\s+than|over|above|>)\s*{duration_pattern()}\)?"
-    )
-    if limit:
-        args["limit"] = duration_in(limit)
+    args = method_of_interpolation(sentence)
+    if limit := longest_gap(sentence):
+        args["limit"] = limit
     yield replace(mention_of("align", match.start(), args=args), named=(start, stop))

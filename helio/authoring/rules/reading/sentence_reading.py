@@ -353,6 +353,8 @@ class _SentenceReader:
         before_quantities = sentence.left
         needs_vector = MAGNITUDE in self._tools and not (self._datasets or described.datasets)
         named, self._field = read_quantities(sentence, magnitude=needs_vector)
+        if named and any(mention.named[0] <= self._field < mention.named[1] for mention in self._mentions):
+            self._field = -1  # the density on the times of the field
         fields = re.finditer(FIELD, before_quantities, re.IGNORECASE) if self._field >= 0 else ()
         listed = merged(named, [(field.start(), RequestQuantity(B)) for field in fields])
         if len({craft for _, craft in self._crafts}) <= 1:
