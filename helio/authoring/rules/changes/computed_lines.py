@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.outcome import NotUnderstood
@@ -12,13 +12,15 @@ from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.clauses import ANYTHING, Clause, Rule
 from helio.authoring.rules.changes.conversions import epochs_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.computations.computed import read_computations
 from helio.authoring.rules.computations.conditions import read_conditions
 from helio.authoring.rules.computations.gap_filling import read_gap_filling
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.computations.scalings import read_alignments, read_scalings
 from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.authoring.writing.computations import APPLIED
+from helio.authoring.writing.asking import WINDOWS
+from helio.authoring.writing.computations import APPLIED, lacks_window
 from helio.authoring.writing.operations import in_unit_of
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
@@ -31,7 +33,14 @@ _PLACE = (
 _APART = (
     r"\b(?:and\s+)?(?:(?:show|draw|plot|put)\s+(?:it|them)\s+)?(?:in|as)\s+(?:an?|its)\s+(?:new|own|separate|extra)\s+panel\b"
 )
-_READERS = (read_alignments, read_gap_filling, read_conditions, read_scalings)
+_LAST = r"\b(?:at|to)\s+the\s+(?:very\s+)?(?:bottom|end)\b|^\W*below\b"
+_INSTEAD = (
+    r"^\W*replace\b|\b(?:instead\s+of|in\s+place\s+of)\b(?:\s+(?:plotting|drawing|showing))?(?:\s+(?:it|them)\s+raw)?"
+    r"(?:\s+(?:the\s+)?(?:raw|original|hourly|daily|data|line)\b)?|\binstead\b|\bby\s+(?=(?:its|their)\b)"
+)
+_CLEANING = ("mask", "mask_by_flag", "expect", "interpolate", "despike", "align")
+"""Tools whose results are drawn instead of their inputs."""
+_Reader = Callable[[Sentence], Iterable[ComputationMention]]
 _ALSO = r"\b(?:beside|next\s+to|as\s+well\s+as|in\s+addition\s+to)\s+(?:the\s+)?(?:original|raw|line)\b"
 
 
@@ -49,6 +58,8 @@ class _Wish:
     lines: tuple[str, ...]
     other: tuple[str, ...] = ()
     own_panel: bool = False
+    last: bool = False
+    """Whether the new lines have a panel of their own below all others."""
 
 
 class ComputedLines:
@@ -64,31 +75,54 @@ class ComputedLines:
 
     def rules(self) -> tuple[Rule, ...]:
         """Return the rule for clauses that are a condition, a factor or an alignment of drawn lines, and no more."""
-        return (Rule("", ANYTHING, self._compute, lambda clause: self._wish(clause) is not None),)
+        return (self._rule(_read_numbers),)
 
-    def _compute(self, editor: FigureEditor, clause: Clause) -> None:
-        wish = self._wish(clause)
-        assert wish is not None
+    def rest(self) -> tuple[Rule, ...]:
+        """Return the rule for clauses that are any computation of drawn lines, which no other rule reads."""
+        return (self._rule(read_computations),)
+
+    def _rule(self, read: _Reader) -> Rule:
+        def compute(editor: FigureEditor, clause: Clause) -> None:
+            del editor
+            wish = self._wish(clause, read)
+            assert wish is not None
+            self._compute(wish)
+
+        return Rule("", ANYTHING, compute, lambda clause: self._wish(clause, read) is not None)
+
+    def _compute(self, wish: _Wish) -> None:
+        """Compute the lines of a wish, and draw the new ones beside the old ones or instead of them."""
+        editor, made = self._editor, []
         for line in wish.lines:
             new = self._computed(line, wish)
+            made.append(new)
             if wish.computation.beside or wish.own_panel:
                 editor.draw(new, near=line, own_panel=wish.own_panel)
             else:
                 editor.draw_instead(line, new)
             if wish.computation.tool == "alert":
                 editor.put("line_styles", "markers", new, "mode")
+        if wish.last and editor.panels:
+            others = [[line for line in panel if line not in made] for panel in editor.panels]
+            editor.redraw([*others, made])
 
-    def _wish(self, clause: Clause) -> _Wish | None:
+    def _wish(self, clause: Clause, read: _Reader) -> _Wish | None:
         """Return what a clause asks for; None if a word of it is left."""
         sentence = Sentence(clause.text)
+        last = sentence.drop(_LAST) > 0
+        own_panel = sentence.drop(_APART) > 0 or last
+        instead = sentence.drop(_INSTEAD) > 0
         try:
-            mentions = [reading for read in _READERS for reading in read(sentence)]
+            mentions = list(read(sentence))
         except NotUnderstood:
             return None
         if len(mentions) != 1:
             return None
-        (mention,) = mentions
-        own_panel = sentence.drop(_APART) > 0
+        mention = self._placed(clause, mentions[0], instead=instead)
+        if mention is None:
+            return None
+        computed = APPLIED.get(mention.computation.tool)
+        own_panel = own_panel or bool(mention.computation.beside and computed and computed.unit != "{}")
         places = [match["panel"] for match in sentence.take(_PLACE) if match["panel"]]
         sentence.drop(_ALSO)
         first, stop = mention.named
@@ -104,15 +138,31 @@ class ComputedLines:
         if computation.tool == "align" or (mention.by_other and lines and of_name and lines != of_name):
             lines = lines if lines else tuple(line for line in self._editor.drawn if line not in of_name)
             lines = tuple(line for line in lines if line not in of_name)
-            if len(of_name) != 1 or len(lines) != 1:
+            if len({epochs_of(self._editor, line) for line in of_name}) != 1 or len(lines) != 1:
                 return None
             tool = "align" if computation.tool == "align" else "mask_by_flag"
-            return _Wish(replace(computation, tool=tool), lines, of_name, own_panel)
+            return _Wish(replace(computation, tool=tool), lines, of_name[:1], own_panel, last)
         if of_name and lines and of_name != lines:
             return None
         lines = of_name or lines or self._in_panels(places) or self._only()
         lines = tuple(line for line in lines if self._fits(line, mention))
-        return _Wish(computation, lines, (), own_panel) if lines else None
+        return _Wish(computation, lines, (), own_panel, last) if lines else None
+
+    def _placed(self, clause: Clause, mention: ComputationMention, *, instead: bool) -> ComputationMention | None:
+        """Say whether the new line is drawn beside the old one; ask for a window that a clause does not give."""
+        computation = mention.computation
+        if computation.tool not in (*APPLIED, "align"):
+            return None
+        if lacks_window(computation):
+            name = computation.tool.replace("_", " ")
+            computation = replace(computation, window=self._editor.ask(f"How long is the window of the {name}?", WINDOWS))
+        adds = clause.has("verb:add", "rel:also", "rel:own_panel") or clause.says(r"^\W*(?:plot|show|draw)\b.*\bpanel\b")
+        other_unit = computation.tool in APPLIED and APPLIED[computation.tool].unit != "{}"
+        if (adds or other_unit) and not instead and computation.tool not in _CLEANING:
+            computation = replace(computation, beside=True)
+        if instead:
+            computation = replace(computation, beside=False, behind=False)
+        return replace(mention, computation=computation)
 
     def _lines(self, words: str) -> tuple[str, ...]:
         return tuple(self._editor.lines_of(plain_name(words)))
@@ -174,6 +224,12 @@ class ComputedLines:
         if len(ranges) != 1:
             raise NotUnderstood(f"the data behind {label} have several time ranges")
         return ranges.pop()
+
+
+def _read_numbers(sentence: Sentence) -> Iterator[ComputationMention]:
+    """Read what only these rules understand: conditions, factors, gaps to fill and alignments."""
+    for read in (read_alignments, read_gap_filling, read_conditions, read_scalings):
+        yield from read(sentence)
 
 
 def _names_in(left: str) -> Iterator[str]:
