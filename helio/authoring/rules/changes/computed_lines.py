@@ -12,13 +12,15 @@ from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.clauses import ANYTHING, Clause, Rule
 from helio.authoring.rules.changes.conversions import epochs_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
-from helio.authoring.rules.computations.computed import read_computations
+from helio.authoring.rules.computations.averages import read_trends
+from helio.authoring.rules.computations.computed import OVERLAID, read_computations
 from helio.authoring.rules.computations.conditions import read_conditions
 from helio.authoring.rules.computations.gap_filling import read_gap_filling
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.computations.scalings import read_alignments, read_scalings
 from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, lacks_window
 from helio.authoring.writing.operations import in_unit_of
@@ -38,6 +40,10 @@ _INSTEAD = (
     r"^\W*replace\b|\b(?:instead\s+of|in\s+place\s+of)\b(?:\s+(?:plotting|drawing|showing))?(?:\s+(?:it|them)\s+raw)?"
     r"(?:\s+(?:the\s+)?(?:raw|original|hourly|daily|data|line)\b)?|\binstead\b|\bby\s+(?=(?:its|their)\b)"
 )
+_OTHER_STATISTIC = (
+    rf"\b(?:{'|'.join(INTERVALS)}|\d+[\s-]*(?:min\w*|h(?:ours?)?))\s+(?:median|maxim|minim|max|min|peak)(?:s|a|um)?\b"
+)
+"""Statistics of intervals that are no running mean."""
 _CLEANING = ("mask", "mask_by_flag", "expect", "interpolate", "despike", "align")
 """Tools whose results are drawn instead of their inputs."""
 _Reader = Callable[[Sentence], Iterable[ComputationMention]]
@@ -158,6 +164,8 @@ class ComputedLines:
             computation = replace(computation, window=self._editor.ask(f"How long is the window of the {name}?", WINDOWS))
         adds = clause.has("verb:add", "rel:also", "rel:own_panel") or clause.says(r"^\W*(?:plot|show|draw)\b.*\bpanel\b")
         other_unit = computation.tool in APPLIED and APPLIED[computation.tool].unit != "{}"
+        if computation.tool in OVERLAID and not (adds or instead):
+            return None  # beside the line or instead of it
         if (adds or other_unit) and not instead and computation.tool not in _CLEANING:
             computation = replace(computation, beside=True)
         if instead:
@@ -228,8 +236,10 @@ class ComputedLines:
 
 def _read_numbers(sentence: Sentence) -> Iterator[ComputationMention]:
     """Read what only these rules understand: conditions, factors, gaps to fill and alignments."""
-    for read in (read_alignments, read_gap_filling, read_conditions, read_scalings):
+    for read in (read_alignments, read_gap_filling, read_conditions, read_scalings, read_trends):
         yield from read(sentence)
+    if sentence.has(_OTHER_STATISTIC):
+        yield from read_computations(sentence)
 
 
 def _names_in(left: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from helio.authoring.rules.computations.averages import (
     rhythm_in,
 )
 from helio.authoring.rules.computations.computation_phrases import phrases
-from helio.authoring.rules.computations.conditions import read_conditions
+from helio.authoring.rules.computations.conditions import UNIT, read_conditions
 from helio.authoring.rules.computations.frequency_bands import read_bands, read_filters, with_periods
 from helio.authoring.rules.computations.gap_filling import read_gap_filling
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
@@ -52,7 +52,8 @@ _INTERVAL = (
 )
 _DURATION = duration_pattern()
 _ONE = r"\b(?:one|an?)\s+(?:value|point|lag|delay|estimate)\s+(?:per|every|(?:for|in)\s+(?:each|every))\s+"
-_ONE_PER = rf"(?:{_ONE}|\b(?:(?:for|in)\s+)?every\s+){_DURATION}"
+_EACH = r"(?:per|every|(?:(?:for|in)\s+)?each)\s"
+_ONE_PER = rf"(?:{_ONE}|\b(?:(?:for|in)\s+)?(?:every|per)\s+){_DURATION}"
 _OWN = r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+$"
 """Words before a computation that is drawn beside its input."""
 _AND_ITS = (
@@ -115,7 +116,14 @@ _WINDOWS = (
 )
 _LISTS = r"[,;&+/]|\b(?:and|with|plus|over|on)\b"
 """Words between two items of a list."""
-_RAW = r"(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
+_RAW = r"(?:raw|original|un(?:smoothed|filtered|treated|processed|averaged|cleaned|corrected))\b(?:\s+(?:data|values|series))?"
+_APART_FROM_RAW = rf"\b(?:above|below|under|beneath|underneath)\s+(?:the\s+)?{_RAW}"
+"""Words before raw data that have a panel of their own."""
+_PER_TIME = (
+    r",?\s*\(?\b(?:(?:the\s+)?result\s+)?(?:in|as)\s+(?:units\s+of\s+)?"
+    rf"(?:{UNIT})\s*[*·-]?\s*(?:(?P<h>h(?:ours?|rs?)?)|(?P<s>s(?:ec(?:onds?)?)?)|(?P<day>d(?:ays?)?)|(?P<min>min(?:utes?)?))(?![\w/])\)?"
+)
+"""The unit of an integral over time."""
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
 _OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
 """Words between a computation and the one whose result it takes."""
@@ -167,7 +175,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         for tool, pattern, related in phrases()
         for match in sentence.take(pattern)
     ]
-    mentions = with_periods(sentence, mentions)
+    mentions = _with_units_of_time(sentence, with_periods(sentence, mentions))
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
     mentions += _other_statistics(sentence, mentions)
     if any(mention.computation.tool == R_SQUARED for mention in mentions):
@@ -233,6 +241,27 @@ def _other_statistics(sentence: Sentence, mentions: Sequence[ComputationMention]
     ]
 
 
+def _with_units_of_time(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
+    """Read the unit of time of an integral: ``integrated pressure in nPa h``, ``time integral, per second``."""
+    integrals = [mention for mention in mentions if mention.computation.tool == "cumulative_integral"]
+    over_time = re.search(r"\bover\s+(?:the\s+)?time\b", sentence.text, re.IGNORECASE) or sentence.has(_PER_TIME)
+    verb = r"\bintegrat(?:e|ed|ing)\b" if over_time else r"(?!)"
+    if not integrals and (match := sentence.take_first(verb)):
+        integrals = [mention_of("cumulative_integral", match.start())]
+        mentions = [*mentions, *integrals]
+    if not integrals:
+        return mentions
+    sentence.drop(r"\bover\s+(?:the\s+)?time\b")
+    unit = sentence.take_first(_PER_TIME)
+    per = next((key for key in ("h", "s", "day", "min") if unit and unit[key]), "")
+    return [
+        replace(mention, computation=replace(mention.computation, args=(("per", per),)))
+        if per and mention in integrals
+        else mention
+        for mention in mentions
+    ]
+
+
 def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[ComputationMention]:
     """Put the inner one of ``hourly maxima of the derivative`` first, and spectra after the cleaning of series.
 
@@ -288,7 +317,10 @@ def _with_lags(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
     }
     sentence.drop(r"\b(?:the\s+)?(?:(?:time|best|resulting)\s+)?(?:lag|delay)s?\b")
     spaced = [
-        mention for mention in mentions if re.match(_ONE, sentence.text[mention.position :], re.IGNORECASE)
+        mention
+        for mention in mentions
+        if mention.computation.tool == "resample"
+        and re.match(rf"{_ONE}|{_EACH}", sentence.text[mention.position :], re.IGNORECASE)
     ]
     if spaced:  # one value per day
         lag["interval"] = spaced[0].computation.window
@@ -337,9 +369,9 @@ def _with_own_windows(
 def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
     """Read ``raw and smoothed``, ``with the raw data`` and ``over the 16 s data``: lines over their inputs."""
     raw = sentence.take_first(
-        rf"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind|on\s+top\s+of)\s+(?:the\s+)?{_RAW}"
+        rf"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind|(?:over-?plotted\s+|overlaid\s+|drawn\s+)?on(?:\s+top\s+of|to)?|plus|against|next\s+to|vs\.?)\s+(?:the\s+)?{_RAW}"
         r"(?:\s+(?:behind|below|beside|too|overlaid))?"
-    ) or sentence.take_first(
+    ) or (sentence.take_first(rf"(?P<out>{_RAW})(?<=\w)") if _is_apart_from_raw(sentence) else None) or sentence.take_first(
         rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)"
     )
     if raw and _names_another(sentence.text[: raw.start()], sentence.text[raw.end() :]):
@@ -352,10 +384,17 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
     if not (raw or on_data):
         sentence.drop(rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x01)")
         return mentions
+    apart = _is_apart_from_raw(sentence, read=True)
     return [
-        replace(mention, computation=replace(mention.computation, beside=True, behind=True))
+        replace(mention, computation=replace(mention.computation, beside=True, behind=not apart))
         for mention in mentions
     ]
+
+
+def _is_apart_from_raw(sentence: Sentence, *, read: bool = False) -> bool:
+    """Return whether a sentence puts raw data, whose words may be `read` already, into a panel of their own."""
+    match = re.search(_APART_FROM_RAW, sentence.text, re.IGNORECASE)
+    return match is not None and (read or sentence.is_unread(match.end() - 3, match.end()))
 
 
 def _names_another(before: str, behind: str) -> bool:

@@ -130,10 +130,7 @@ _OF_INSTRUMENT = (
     r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"
 )
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
-_BEHIND = (
-    r"\bbehind\b|\b(?:after|relative\s+to|with\s+respect\s+to)"
-    rf"(?=\s+(?:that\s+of\s+)?(?:{names_of_spacecraft()})(?![\w-]))"
-)
+_BEHIND = r"\b(?:behind|after|relative\s+to|with\s+respect\s+to)\b(?=\s+(?:that\s+of\s+)?(?:the\s+)?[A-Za-z|])"
 """Words between the spacecraft that the solar wind passes last and the one that it passes first."""
 _LONGEST_VECTOR = 4
 _LMN = (
