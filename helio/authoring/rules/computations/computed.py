@@ -110,6 +110,7 @@ _OTHER_STATISTIC = (
 )
 """A statistic for a later quantity: ``the maximum of AE and the minimum of SYM-H``."""
 _WINDOWS = (
+    rf"\b(?:w|window|width)\s*[=:]\s*{_DURATION}",
     r"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?(?:(?:Welch(?:'s)?|Hann(?:ing)?|FFT)\s+)?(?:windows?|segments?)"
     rf"(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}",
     rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?(?:(?:running|moving|sliding)\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b",
@@ -124,6 +125,11 @@ _PER_TIME = (
     rf"(?:{UNIT})\s*[*·-]?\s*(?:(?P<h>h(?:ours?|rs?)?)|(?P<s>s(?:ec(?:onds?)?)?)|(?P<day>d(?:ays?)?)|(?P<min>min(?:utes?)?))(?![\w/])\)?"
 )
 """The unit of an integral over time."""
+_THRESHOLD = (
+    r",?\s*\b(?:and\s+)?(?:with\s+)?(?:an?\s+|the\s+)?threshold\s*(?:of\s+|=\s*|:\s*|is\s+)?(?P<threshold>\d+(?:\.\d+)?)(?:\s*(?:sigmas?|σ))?(?![\w:.-])"
+    r"|,?\s*\b(?:(?:beyond|above|over|at|of|with|and)\s+)*(?P<beyond>\d+(?:\.\d+)?)[\s-]*(?:sigmas?\b|σ|(?:robust\s+)?standard\s+deviations\b|MADs?\b)"
+)
+"""How many deviations spikes are from their surroundings."""
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
 _OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
 """Words between a computation and the one whose result it takes."""
@@ -181,13 +187,14 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     if any(mention.computation.tool == R_SQUARED for mention in mentions):
         sentence.drop(r"\(?\b(?:with\s+|where\s+)?(?:r|R|distance)\s+(?:is\s+|being\s+)?in\s+AU\b\)?")
     mentions = _with_lags(sentence, _in_order(sentence.text, mentions))
+    mentions = [_with_threshold(sentence, mention) for mention in mentions]
     window = _window_of_all(sentence, [mention.computation for mention in mentions])
     if any(mention.computation.tool.startswith("power_") for mention in mentions):
         names = r"(?:(?:dynamic|frequency)\s+)?(?:spectrograms?|spectrum|spectra|FFT|PSD)"
         sentence.drop(rf"(?:\((?P<out>{names})(?=\)))")
         sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x01)")
         sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b|(?<=\x01 )windows?\b")
-    mentions = _once(_over_data(sentence, mentions))
+    mentions = _once(sentence.text, _over_data(sentence, mentions))
     spectral = any(mention.computation.tool in OF_SERIES for mention in mentions)
     mentions = [
         replace(mention, computation=replace(mention.computation, window=window))
@@ -239,6 +246,17 @@ def _other_statistics(sentence: Sentence, mentions: Sequence[ComputationMention]
         )
         for match in sentence.take(_OTHER_STATISTIC)
     ]
+
+
+def _with_threshold(sentence: Sentence, mention: ComputationMention) -> ComputationMention:
+    """Read how far from their surroundings spikes are: ``despiked, threshold 3``, ``Hampel filter (1 h, 4 sigma)``."""
+    if mention.computation.tool != "despike":
+        return mention
+    match = sentence.take_first(_THRESHOLD)
+    if match is None:
+        return mention
+    args = (("threshold", float(match["threshold"] or match["beyond"])),)
+    return replace(mention, computation=replace(mention.computation, args=args))
 
 
 def _with_units_of_time(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
@@ -408,8 +426,17 @@ def _names_another(before: str, behind: str) -> bool:
     )
 
 
-def _once(mentions: list[ComputationMention]) -> list[ComputationMention]:
+def _once(text: str, mentions: list[ComputationMention]) -> list[ComputationMention]:
     """Leave out a second name of a computation: ``smoothed with a 10-minute running average``."""
+    starts = {mention.position for mention in mentions if mention.computation.tool in OVERLAID}
+    by = re.compile(r"smooth(?:ed|ing)?\s+(?:with|by|using|through|via)\s+(?:an?\s+|the\s+)?", re.IGNORECASE)
+    mentions = [
+        mention
+        for mention in mentions
+        if mention.computation.window
+        or not (how := by.match(text, max(mention.position, 0)))
+        or how.end() not in starts
+    ]
     is_complete = [bool(mention.computation.window or mention.computation.args) for mention in mentions]
     complete = {mention.computation.tool for mention in compress(mentions, is_complete)}
     return [

@@ -61,7 +61,7 @@ def read_scalings(sentence: Sentence) -> Iterator[ComputationMention]:
 
 
 _ONTO = (
-    rf"\b(?:on(?:to)?|to|at|with)\s+(?:the\s+|an?\s+)?(?:(?P<of>(?:time\s+)?{_TIMES}\s+of\s+{SMALL}{NAME})"
+    rf"\b(?:on(?:to)?|to|at|with)\s+(?:the\s+|an?\s+)?(?:(?P<of>(?:time\s+)?{_TIMES}\s+of\s+{SMALL}{NAME.replace('{0,3}?', '{0,3}')})"
     rf"|{NAME.replace('?P<what>', '?P<other>')}(?:time\s+)?{_TIMES})\b"
 )
 
