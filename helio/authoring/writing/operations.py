@@ -114,7 +114,8 @@ class Operations:
             }
         if not fitting:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
-        if tool in ("alert", "rescale") and len({series.quantity for series in fitting}) > 1:
+        of_one = tool in ("alert", "rescale") or (tool == "mask" and not unit)
+        if of_one and len({series.quantity for series in fitting}) > 1:
             raise NotUnderstood(
                 f"it is not clear for which series the request wants '{how.intent_of(computation)}'",
                 advice="name it, as in 'mark every time Bz < -10 nT' or 'multiply the density by 4'",
@@ -346,7 +347,9 @@ def in_unit_of(computation: Computation, unit: str) -> Computation:
     value = args.get("value")
     if named and value is not None:
         factor = conversion_factor(named, unit)
-        scaled = [float(f"{number * factor:.12g}") for number in (value if isinstance(value, tuple) else (value,))]
+        scaled = [
+            float(f"{number * factor:.12g}") for number in (value if isinstance(value, tuple) else (value,))
+        ]
         args["value"] = tuple(scaled) if isinstance(value, tuple) else scaled[0]
     for name in _LEVELS & args.keys():
         args[name] = args[name] if named else f"{args[name]} {unit}".strip()

@@ -10,6 +10,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.clauses import ANYTHING, Clause, Rule
+from helio.authoring.rules.changes.computation_changes import cadences_of
 from helio.authoring.rules.changes.conversions import epochs_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.computations.averages import read_trends
@@ -24,6 +25,7 @@ from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, lacks_window
 from helio.authoring.writing.operations import in_unit_of
+from helio.authoring.writing.steps import duration
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
@@ -32,18 +34,16 @@ _PLACE = (
     r"\b(?:and\s+)?(?:(?:show|draw|plot|put|mark)\s+(?:it|them|these|this)\s+)?(?:in|to|on|into|onto)\s+(?:the\s+)?"
     r"(?:same\s+)?(?:(?P<panel>[\w|-]+)\s+)?panel\b|\b(?:before|when)\s+(?:it|they)\s+(?:is|are)\s+(?:drawn|plotted|shown)\b"
 )
-_APART = (
-    r"\b(?:and\s+)?(?:(?:show|draw|plot|put)\s+(?:it|them)\s+)?(?:in|as)\s+(?:an?|its)\s+(?:new|own|separate|extra)\s+panel\b"
-)
+_APART = r"\b(?:and\s+)?(?:(?:show|draw|plot|put)\s+(?:it|them)\s+)?(?:in|as)\s+(?:an?|its)\s+(?:new|own|separate|extra)\s+panel\b"
 _LAST = r"\b(?:at|to)\s+the\s+(?:very\s+)?(?:bottom|end)\b|^\W*below\b"
 _INSTEAD = (
     r"^\W*replace\b|\b(?:instead\s+of|in\s+place\s+of)\b(?:\s+(?:plotting|drawing|showing))?(?:\s+(?:it|them)\s+raw)?"
     r"(?:\s+(?:the\s+)?(?:raw|original|hourly|daily|data|line)\b)?|\binstead\b|\bby\s+(?=(?:its|their)\b)"
 )
-_OTHER_STATISTIC = (
-    rf"\b(?:{'|'.join(INTERVALS)}|\d+[\s-]*(?:min\w*|h(?:ours?)?))\s+(?:median|maxim|minim|max|min|peak)(?:s|a|um)?\b"
-)
+_OTHER_STATISTIC = rf"\b(?:{'|'.join(INTERVALS)}|\d+[\s-]*(?:min\w*|h(?:ours?)?))\s+(?:median|maxim|minim|max|min|peak)(?:s|a|um)?\b"
 """Statistics of intervals that are no running mean."""
+_USUAL_CADENCE = 60.0
+"""Cadence in seconds of data that are not in helio's table."""
 _CLEANING = ("mask", "mask_by_flag", "expect", "interpolate", "despike", "align")
 """Tools whose results are drawn instead of their inputs."""
 _Reader = Callable[[Sentence], Iterable[ComputationMention]]
@@ -98,7 +98,11 @@ class ComputedLines:
 
     def _compute(self, wish: _Wish) -> None:
         """Compute the lines of a wish, and draw the new ones beside the old ones or instead of them."""
-        editor, made = self._editor, []
+        editor, made = self._editor, list[str]()
+        if lacks_window(wish.computation):
+            name = wish.computation.tool.replace("_", " ")
+            window = editor.ask(f"How long is the window of the {name}?", WINDOWS)
+            wish = replace(wish, computation=replace(wish.computation, window=window))
         for line in wish.lines:
             new = self._computed(line, wish)
             made.append(new)
@@ -144,7 +148,7 @@ class ComputedLines:
         if computation.tool == "align" or (mention.by_other and lines and of_name and lines != of_name):
             lines = lines if lines else tuple(line for line in self._editor.drawn if line not in of_name)
             lines = tuple(line for line in lines if line not in of_name)
-            if len({epochs_of(self._editor, line) for line in of_name}) != 1 or len(lines) != 1:
+            if len({self._times_of(line) for line in of_name}) != 1 or len(lines) != 1:
                 return None
             tool = "align" if computation.tool == "align" else "mask_by_flag"
             return _Wish(replace(computation, tool=tool), lines, of_name[:1], own_panel, last)
@@ -154,15 +158,16 @@ class ComputedLines:
         lines = tuple(line for line in lines if self._fits(line, mention))
         return _Wish(computation, lines, (), own_panel, last) if lines else None
 
-    def _placed(self, clause: Clause, mention: ComputationMention, *, instead: bool) -> ComputationMention | None:
-        """Say whether the new line is drawn beside the old one; ask for a window that a clause does not give."""
+    def _placed(
+        self, clause: Clause, mention: ComputationMention, *, instead: bool
+    ) -> ComputationMention | None:
+        """Say whether the new line is drawn beside the old one; return None if helio cannot compute it here."""
         computation = mention.computation
         if computation.tool not in (*APPLIED, "align"):
             return None
-        if lacks_window(computation):
-            name = computation.tool.replace("_", " ")
-            computation = replace(computation, window=self._editor.ask(f"How long is the window of the {name}?", WINDOWS))
-        adds = clause.has("verb:add", "rel:also", "rel:own_panel") or clause.says(r"^\W*(?:plot|show|draw)\b.*\bpanel\b")
+        adds = clause.has("verb:add", "rel:also", "rel:own_panel") or clause.says(
+            r"^\W*(?:plot|show|draw)\b.*\bpanel\b"
+        )
         other_unit = computation.tool in APPLIED and APPLIED[computation.tool].unit != "{}"
         if computation.tool in OVERLAID and not (adds or instead):
             return None  # beside the line or instead of it
@@ -197,21 +202,27 @@ class ComputedLines:
             return self._aligned(source, wish.other[0], dict(computation.args))
         own = editor.lines.unit(wish.other[0] if wish.other else source)
         if not own and "unit" in dict(computation.args) and computation.tool != "alert":
-            raise NotUnderstood(f"helio does not know the unit of {line}", advice="write the level without a unit")
+            raise NotUnderstood(
+                f"helio does not know the unit of {line}", advice="write the level without a unit"
+            )
         how, complete = APPLIED[computation.tool], in_unit_of(computation, own)
         args: Document = {"source_label": source, **how.arguments(complete)}
         if wish.other:
             flag = editor.component(wish.other[0])
-            if epochs_of(editor, flag) != epochs_of(editor, source):
+            if self._times_of(flag) != self._times_of(source):
                 flag = self._aligned(flag, source, {"method": "nearest"})
             args = {"series_label": source, "flag_label": flag} | how.arguments(complete)
         if computation.tool == "expect":
             args["time_range"] = self._time_of(source)
-        after = wish.other and args["flag_label"] or source
+        after = (wish.other and args["flag_label"]) or source
         ids = [str(step["step_id"]) for step in editor.after["steps"]]
         last = max((after, source), key=lambda label: ids.index(str(editor.lines.step(label).id)))
         return editor.compute(
-            computation.tool, f"{source}_{how.ending}", args, how.intent_of(complete), after=whole_of(editor, last)
+            computation.tool,
+            f"{source}_{how.ending}",
+            args,
+            how.intent_of(complete),
+            after=whole_of(editor, last),
         )
 
     def _aligned(self, label: str, clock: str, args: Document) -> str:
@@ -220,15 +231,24 @@ class ComputedLines:
         clock = whole_of(editor, clock)
         ids = [str(step["step_id"]) for step in editor.after["steps"]]
         last = max((label, clock), key=lambda made: ids.index(str(editor.lines.step(made).id)))
-        args = {"series_label": label, "onto_label": clock, "limit": "10min"} | args
+        cadences = [*cadences_of(editor, label), *cadences_of(editor, clock)] or [_USUAL_CADENCE]
+        args = {"series_label": label, "onto_label": clock, "limit": duration(3 * max(cadences))} | args
         intent = f"Align with the epochs of {clock}"
-        if "limit" not in args:
-            editor.notes.append(f"{label} is not interpolated across gaps longer than {args['limit']}")
         return editor.compute("align", f"{label}_aligned", args, intent, after=whole_of(editor, last))
+
+    def _times_of(self, label: str) -> tuple[str, ...]:
+        """Return whose times a table has: those of a dataset, or of the step that made them."""
+        made = epochs_of(self._editor, label)
+        fetched = [step.params for step, _ in self._editor.fetches if str(step.id) == made]
+        return tuple(str(fetched[0].get(key)) for key in ("dataset_id", "time_range")) if fetched else (made,)
 
     def _time_of(self, label: str) -> str:
         """Return the time range for which the data behind a label are fetched."""
-        ranges = {str(step.params["time_range"]) for step in steps_behind(self._editor, label) if "time_range" in step.params}
+        ranges = {
+            str(step.params["time_range"])
+            for step in steps_behind(self._editor, label)
+            if "time_range" in step.params
+        }
         if len(ranges) != 1:
             raise NotUnderstood(f"the data behind {label} have several time ranges")
         return ranges.pop()

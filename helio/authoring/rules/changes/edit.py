@@ -235,7 +235,14 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     atoms = without_old_values(read_atoms(text, editor.now))
     meanings = Meanings(editor)
     computing = ComputedLines(editor)
-    rules = (*computing.rules(), *meanings.rules(), *Siblings(editor).rules(), *RULES, *meanings.rest(), *computing.rest())
+    rules = (
+        *computing.rules(),
+        *meanings.rules(),
+        *Siblings(editor).rules(),
+        *RULES,
+        *meanings.rest(),
+        *computing.rest(),
+    )
     changes, left = read_clauses(text, atoms, rules)
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)

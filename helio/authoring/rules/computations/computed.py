@@ -262,7 +262,9 @@ def _with_threshold(sentence: Sentence, mention: ComputationMention) -> Computat
 def _with_units_of_time(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
     """Read the unit of time of an integral: ``integrated pressure in nPa h``, ``time integral, per second``."""
     integrals = [mention for mention in mentions if mention.computation.tool == "cumulative_integral"]
-    over_time = re.search(r"\bover\s+(?:the\s+)?time\b", sentence.text, re.IGNORECASE) or sentence.has(_PER_TIME)
+    over_time = re.search(r"\bover\s+(?:the\s+)?time\b", sentence.text, re.IGNORECASE) or sentence.has(
+        _PER_TIME
+    )
     verb = r"\bintegrat(?:e|ed|ing)\b" if over_time else r"(?!)"
     if not integrals and (match := sentence.take_first(verb)):
         integrals = [mention_of("cumulative_integral", match.start())]
@@ -386,11 +388,15 @@ def _with_own_windows(
 
 def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
     """Read ``raw and smoothed``, ``with the raw data`` and ``over the 16 s data``: lines over their inputs."""
-    raw = sentence.take_first(
-        rf"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind|(?:over-?plotted\s+|overlaid\s+|drawn\s+)?on(?:\s+top\s+of|to)?|plus|against|next\s+to|vs\.?)\s+(?:the\s+)?{_RAW}"
-        r"(?:\s+(?:behind|below|beside|too|overlaid))?"
-    ) or (sentence.take_first(rf"(?P<out>{_RAW})(?<=\w)") if _is_apart_from_raw(sentence) else None) or sentence.take_first(
-        rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)"
+    raw = (
+        sentence.take_first(
+            rf"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind|(?:over-?plotted\s+|overlaid\s+|drawn\s+)?on(?:\s+top\s+of|to)?|plus|against|next\s+to|vs\.?)\s+(?:the\s+)?{_RAW}"
+            r"(?:\s+(?:behind|below|beside|too|overlaid))?"
+        )
+        or (sentence.take_first(rf"(?P<out>{_RAW})(?<=\w)") if _is_apart_from_raw(sentence) else None)
+        or sentence.take_first(
+            rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)"
+        )
     )
     if raw and _names_another(sentence.text[: raw.start()], sentence.text[raw.end() :]):
         sentence.put_back(*raw.span())  # smoothed speed and raw density
@@ -497,7 +503,12 @@ def beside_inputs(
     starts = sorted(start for start, _ in placed)
     joints = [text[first:second] for first, second in pairwise(starts)]
     listed = any(re.search(_LISTS, joint) for joint in joints)
-    if len(mentions) != 1 or mentions[0].named != (0, 0) or not listed or len({quantity for _, quantity in placed}) > 1:
+    if (
+        len(mentions) != 1
+        or mentions[0].named != (0, 0)
+        or not listed
+        or len({quantity for _, quantity in placed}) > 1
+    ):
         return mentions
     over = any(re.search(r"\b(?:over|on top of)\s+(?:the\s+)?\w", joint) for joint in joints)
     (mention,) = mentions

@@ -31,9 +31,7 @@ VERB = (
 UNIT = r"nT|pT|km/s|km\s?s\^?-1|(?:/\s?|per\s+)(?:cm\^?3|cc)|cm\^?-3|#/cc|cc|MK|K|k?eV|MeV|nPa|mV/m|pfu|sfu"
 UNIT += "|W/m\\^?2|degrees?|deg|%"
 NUMBER = r"[-−+]?\s?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-_NO_LENGTH = (
-    r"(?!\s*(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|h|min|s|d|samples|records|points|panels)\b)"
-)
+_NO_LENGTH = r"(?!\s*(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|h|min|s|d|samples|records|points|panels)\b)"
 LEVEL = rf"(?P<level>{NUMBER})(?![\d:/]|-\d)(?:\s*(?P<unit>{UNIT})(?![\w/]))?{_NO_LENGTH}"
 LASTING = (
     r",?\s*(?:\b(?:and|that|which|with|of|is|it)\s+)*(?:\b(?:lasting|last(?:s|ed)?|for|longer)\b\s*|\bduration\s*(?:of\s+)?|\bof(?=\s+at\s))"
@@ -44,9 +42,7 @@ _RANGE = (
     rf"(?P<low>{NUMBER})(?:\s*(?:{UNIT}))?\s*(?:\band\b|\bto\b|-|–)\s*(?P<high>{NUMBER})(?![\d:/])"
     rf"(?:\s*(?P<range_unit>{UNIT})(?![\w/]))?{_NO_LENGTH}"
 )
-_CONDITION = (
-    rf"(?:(?P<sign>{SIGN})\s*{LEVEL}|(?P<side>between|outside|within|inside|leaves|not\s+between)\s+(?:of\s+)?{_RANGE})"
-)
+_CONDITION = rf"(?:(?P<sign>{SIGN})\s*{LEVEL}|(?P<side>between|outside|within|inside|leaves|not\s+between)\s+(?:of\s+)?{_RANGE})"
 _OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "between": "outside", "outside": "between"}
 _WORDS = VOCABULARY["conditions"]
 _VALUES = rf"(?:{any_phrase(_WORDS['values'])})"
@@ -86,7 +82,7 @@ _SIGNED = (
 _ENERGY = re.compile(r"[kM]?eV$")
 _HAS_TEMPERATURE = re.compile(r"temp|\bT|energ", re.IGNORECASE)
 _CUT = re.compile(r"[,;:]|\.\s")
-_DONE = rf"(?:,?\s*\b(?:drawn|shown|plotted|marked)\s+)?\bon\s+(?:top\s+of\s+)?(?:it|them|the\s+(?:same\s+)?(?:panel|line|curve))\b"
+_DONE = r"(?:,?\s*\b(?:drawn|shown|plotted|marked)\s+)?\bon\s+(?:top\s+of\s+)?(?:it|them|the\s+(?:same\s+)?(?:panel|line|curve))\b"
 
 
 def read_conditions(sentence: Sentence) -> Iterator[ComputationMention]:
@@ -114,9 +110,7 @@ def _is_of_energy(match: re.Match[str]) -> bool:
     return bool(_ENERGY.match(unit)) and not _HAS_TEMPERATURE.search(match["what"] or "")
 
 
-def _condition(
-    sentence: Sentence, match: re.Match[str], tool: str, *, stays: bool
-) -> ComputationMention:
+def _condition(sentence: Sentence, match: re.Match[str], tool: str, *, stays: bool) -> ComputationMention:
     """Take the words of a condition, but not the name of its series; return what to compute."""
     sign, value, unit = _limit(match)
     sign = _OPPOSITES[sign] if stays else sign
@@ -129,7 +123,9 @@ def _condition(
     if tool == "mask":
         args: dict[str, Any] = {"where": sign, "value": value} | ({"unit": unit} if unit else {})
         mention = mention_of(tool, match.start(), args=args)
-        return replace(mention, named=named, by_other="where" in match.groupdict() and match["where"] is not None)
+        return replace(
+            mention, named=named, by_other="where" in match.groupdict() and match["where"] is not None
+        )
     args = {"when": f"{sign} {value:g} {unit}".strip()} | ({"unit": unit} if unit else {})
     if lasting := sentence.take_first(LASTING):
         args["lasting"] = duration_in(lasting)
@@ -207,12 +203,17 @@ def _checks(sentence: Sentence) -> Iterator[ComputationMention]:
     soft = rf"(?:[,;(]?\s*\b(?:(?:but|only|just|please)\s+)*{_NOTE}\b(?:\s+(?:if|when)\s+not\b)?[,)]?)"
     end = rf"(?:{_FAIL}|{_NOTE})"
     begin = rf"(?P<bad>\b(?:(?:and|but|please)\s+)*{end}(?:(?:,?\s+but\s+|,\s*){end})*,?\s+(?:if|when(?:ever)?|unless)\s+)"
-    begin += rf"|(?P<good>\b(?:and\s+|with\s+|an?\s+|please\s+)*{_CHECK}(?:\s*:|\s+that|\s+for)?\s+(?!whether\b))"
+    begin += (
+        rf"|(?P<good>\b(?:and\s+|with\s+|an?\s+|please\s+)*{_CHECK}(?:\s*:|\s+that|\s+for)?\s+(?!whether\b))"
+    )
     for match in re.finditer(begin, sentence.left, re.IGNORECASE):
         is_bad = match["bad"] is not None and not re.search(r"unless\s+$", match[0], re.IGNORECASE)
         at, named, args = match.end(), (0, 0), dict[str, Any]()
         taken = [match.span()]
-        while found := _expected_at(sentence.left, at, is_bad=is_bad):
+        only_data = (
+            is_bad and re.search(rf"\b{_FAIL}\b", match[0], re.IGNORECASE) is None
+        )  # warn if V > 900: events
+        while found := _expected_at(sentence.left, at, is_bad=is_bad, only_data=only_data):
             expected, (start, stop), end = found
             args |= expected
             taken += [(at, start), (stop, end)]
@@ -228,15 +229,19 @@ def _checks(sentence: Sentence) -> Iterator[ComputationMention]:
         sentence.drop(soft)
         args["severity"] = "note"
     sentence.drop(rf"(?<![\w-]){_CHECK}(?:\s+please)?\s*(?=[:,]?\s*\x01)")
-    sentence.drop(rf"[,;(]?\s*\b(?:and\s+|then\s+)*{_FAIL}\b(?:\s+(?:if|otherwise)\s*(?:not)?\b)?" if not is_bad else r"(?!)")
+    sentence.drop(
+        rf"[,;(]?\s*\b(?:and\s+|then\s+)*{_FAIL}\b(?:\s+(?:if|otherwise)\s*(?:not)?\b)?"
+        if not is_bad
+        else r"(?!)"
+    )
     yield replace(mention_of("expect", match.start(), args=args), named=named)
 
 
 def _expected_at(
-    text: str, at: int, *, is_bad: bool
+    text: str, at: int, *, is_bad: bool, only_data: bool
 ) -> tuple[dict[str, Any], tuple[int, int], int] | None:
     """Return what a text expects from a position on, where the name of the series is, and where this ends."""
-    for argument, words in _EXPECTED:
+    for argument, words in _EXPECTED[: -1 if only_data else None]:
         match = re.compile(rf"{_OR}(?:{words})", re.IGNORECASE).match(text, at)
         if match is None:
             continue
@@ -264,7 +269,8 @@ def _extremes(match: re.Match[str], *, is_bad: bool) -> dict[str, Any]:
     if isinstance(value, tuple):
         if sign != "between":
             raise NotUnderstood(
-                "helio checks that values are between two limits", advice="write 'check that V is between 200 and 900'"
+                "helio checks that values are between two limits",
+                advice="write 'check that V is between 200 and 900'",
             )
         return {"minimum": f"{value[0]:g} {unit}".strip(), "maximum": f"{value[1]:g} {unit}".strip()} | more
     return {"minimum" if sign[0] == ">" else "maximum": f"{value:g} {unit}".strip()} | more
@@ -278,7 +284,9 @@ def with_conditions(
 ) -> tuple[tuple[ComputationMention, ...], list[tuple[int, RequestQuantity]]]:
     """Give each condition its series, and leave out the names that only conditions have: ``V where |B| > 10 nT``."""
     spans = [mention.named for mention in mentions if mention.named[0] < mention.named[1]]
-    outside = [(at, quantity) for at, quantity in placed if not any(first <= at < stop for first, stop in spans)]
+    outside = [
+        (at, quantity) for at, quantity in placed if not any(first <= at < stop for first, stop in spans)
+    ]
     left, changed = list(placed), []
     for mention in mentions:
         first, stop = mention.named

@@ -53,7 +53,9 @@ def read_gap_filling(sentence: Sentence) -> Iterator[ComputationMention]:
         cadence = INTERVALS.get((length["each"] or "").lower()) or duration_in(length)
         number, unit = re.findall(r"[\d.]+|[a-z]+", cadence)
         limit = longest_gap(sentence) or f"{3 * float(number):g}{unit}"
-        yield mention_of("interpolate", verb.start(), limit, {"cadence": cadence} | method_of_interpolation(sentence))
+        yield mention_of(
+            "interpolate", verb.start(), limit, {"cadence": cadence} | method_of_interpolation(sentence)
+        )
     for pattern in _FORMS:
         match = re.search(pattern, sentence.left, re.IGNORECASE)
         if match is None:
@@ -68,7 +70,9 @@ def read_gap_filling(sentence: Sentence) -> Iterator[ComputationMention]:
                 "helio fills gaps only up to a length that the request gives",
                 advice="write 'gaps up to 5 min filled'",
             )
-        yield replace(mention_of("interpolate", match.start(), limit, method_of_interpolation(sentence)), named=named)
+        yield replace(
+            mention_of("interpolate", match.start(), limit, method_of_interpolation(sentence)), named=named
+        )
 
 
 def longest_gap(sentence: Sentence) -> str:

@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.authoring.rules.computations.conditions import NAME, NUMBER, SMALL, UNIT, number_in, take_around, unit_of
+from helio.authoring.rules.computations.conditions import (
+    NAME,
+    NUMBER,
+    SMALL,
+    UNIT,
+    number_in,
+    take_around,
+    unit_of,
+)
 from helio.authoring.rules.computations.gap_filling import longest_gap, method_of_interpolation
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
 from helio.authoring.rules.reading.sentence import Sentence
@@ -52,7 +60,9 @@ def read_scalings(sentence: Sentence) -> Iterator[ComputationMention]:
                 args["offset"] = sign * number_in(match["offset"])
             else:
                 args["factor"] = {"twice": 2.0, "flip": -1.0}[kind]
-            given = {name: value for name, value in args.items() if value != {"factor": 1.0, "offset": 0.0}[name]}
+            given = {
+                name: value for name, value in args.items() if value != {"factor": 1.0, "offset": 0.0}[name]
+            }
             unit = {"unit": unit_of(match["unit"])} if groups.get("unit") else {}
             named = take_around(sentence, match)
             sentence.drop(rf"\(\s*(?:by\s+)?(?:a\s+)?factor\s+(?:of\s+)?{args['factor']:g}\s*\)")
@@ -62,7 +72,8 @@ def read_scalings(sentence: Sentence) -> Iterator[ComputationMention]:
 
 _ONTO = (
     rf"\b(?:on(?:to)?|to|at|with)\s+(?:the\s+|an?\s+)?(?:(?P<of>(?:time\s+)?{_TIMES}\s+of\s+{SMALL}{NAME.replace('{0,3}?', '{0,3}')})"
-    rf"|{NAME.replace('?P<what>', '?P<other>')}(?:time\s+)?{_TIMES})\b"
+    r"|(?!(?:an?|the|regular|common|same|new|hourly|daily|uniform|equal|single|coarser|finer|own)\b)"
+    rf"{NAME.replace('?P<what>', '?P<other>')}(?:time\s+)?{_TIMES})\b"
 )
 
 

@@ -23,7 +23,9 @@ from helio.knowledge.quantity_words import INDICES
 _CUTS = (r"[,;+&]|\b(?:and|plus)\b", r"[,;]")
 """What stands between parts of a sentence: first try the smallest parts."""
 _NEXT = re.compile(r"[,;+&]|\b(?:and|plus|with|over|or)\b", re.IGNORECASE)
-_LISTED = re.compile(r"(?:\band|\bvs\.?|\bversus|[,&+])\s+(?:(?:an?|the)\s+)?(?:\d+[\s-]*\w+[\s-]+)?$", re.IGNORECASE)
+_LISTED = re.compile(
+    r"(?:\band|\bvs\.?|\bversus|[,&+])\s+(?:(?:an?|the)\s+)?(?:\d+[\s-]*\w+[\s-]+)?$", re.IGNORECASE
+)
 """What stands directly before the next computation of a list."""
 _RESULT = re.compile(r"\b(?:then|afterwards|subsequently|finally)\b", re.IGNORECASE)
 """Words before a computation that takes the result of the one before it."""

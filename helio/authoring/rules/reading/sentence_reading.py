@@ -47,7 +47,6 @@ from helio.authoring.rules.reading.named import (
     Placed,
     beside_solar_wind,
     drop_places,
-    names_of_spacecraft,
     pairs_of,
     read_datasets,
     read_quantities,
@@ -130,7 +129,9 @@ _OF_INSTRUMENT = (
     r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"
 )
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
-_BEHIND = r"\b(?:behind|after|relative\s+to|with\s+respect\s+to)\b(?=\s+(?:that\s+of\s+)?(?:the\s+)?[A-Za-z|])"
+_BEHIND = (
+    r"\b(?:behind|after|relative\s+to|with\s+respect\s+to)\b(?=\s+(?:that\s+of\s+)?(?:the\s+)?[A-Za-z|])"
+)
 """Words between the spacecraft that the solar wind passes last and the one that it passes first."""
 _LONGEST_VECTOR = 4
 _LMN = (
@@ -369,9 +370,8 @@ class _SentenceReader:
         self._moments = (before_instruments, after_instruments, before_quantities, sentence.left)
         self._datasets += tuple(pair for pair in described.datasets if pair not in self._datasets)
         placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
-        self._mentions, self._placed = with_conditions(
-            self._mentions, self._completed(placed), self.flown, sentence.text
-        )
+        placed = self._completed(placed)  # which may leave out mentions
+        self._mentions, self._placed = with_conditions(self._mentions, placed, self.flown, sentence.text)
         if not self._crafts and any(quantity.name not in INDICES for _, quantity in self._placed):
             self._crafts = self.flown  # the table has what the catalogue does not describe
 

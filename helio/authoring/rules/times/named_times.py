@@ -15,8 +15,8 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.times.clocks import with_plain_clocks
 from helio.authoring.rules.times.date_pairs import with_whole_dates
 from helio.authoring.rules.times.dates import with_plain_dates
-from helio.authoring.rules.times.times_around import widened, with_plain_spans
 from helio.authoring.rules.times.open_times import with_stated_ends
+from helio.authoring.rules.times.times_around import widened, with_plain_spans
 from helio.authoring.rules.times.times_from_now import COUNTS, part_of_today, with_times_from_now
 from helio.authoring.writing.asking import Asks
 from helio.interval import carrington_number, carrington_start
