@@ -503,7 +503,7 @@ def drawn(author, sentence, base=None):
          "Wind_Bz_aligned", "align", {"series_label": "Wind_Bz", "onto_label": "ACE_Bz"}),
         ("Dst aligned onto the SYM-H epochs by nearest neighbour together with SYM-H, 10 May 2024",
          [["OMNI_Dst_aligned"], ["OMNI_SYMH"]], "OMNI_Dst_aligned", "align", {"method": "nearest"}),
-        ("Interpolate the ACE proton density to a 1-minute cadence for 2017-09-07, gaps up to 5 min", [["ACE_n_filled"]],
+        ("Interpolate the ACE density to a 1-minute cadence for 2017-09-07, gaps up to 5 min", [["ACE_n_filled"]],
          "ACE_n_filled", "interpolate", {"cadence": "1min", "limit": "5min"}),
         ("gap-filled Wind |B| (bridge at most 3 min), 2005-09-11", [["Wind_Bmag_filled"]], "Wind_Bmag_filled",
          "interpolate", {"limit": "3min"}),

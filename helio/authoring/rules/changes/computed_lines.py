@@ -30,17 +30,21 @@ from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
 
+_SHOWN = r"\b(?:and\s+)?(?:(?:show|draw|plot|put|mark)\s+(?:it|them|these|this)\s+)?"
 _PLACE = (
-    r"\b(?:and\s+)?(?:(?:show|draw|plot|put|mark)\s+(?:it|them|these|this)\s+)?(?:in|to|on|into|onto)\s+(?:the\s+)?"
-    r"(?:same\s+)?(?:(?P<panel>[\w|-]+)\s+)?panel\b|\b(?:before|when)\s+(?:it|they)\s+(?:is|are)\s+(?:drawn|plotted|shown)\b"
+    rf"{_SHOWN}(?:in|to|on|into|onto)\s+(?:the\s+)?(?:same\s+)?(?:(?P<panel>[\w|-]+)\s+)?panel\b"
+    r"|\b(?:before|when)\s+(?:it|they)\s+(?:is|are)\s+(?:drawn|plotted|shown)\b"
 )
-_APART = r"\b(?:and\s+)?(?:(?:show|draw|plot|put)\s+(?:it|them)\s+)?(?:in|as)\s+(?:an?|its)\s+(?:new|own|separate|extra)\s+panel\b"
+_APART = rf"{_SHOWN}(?:in|as)\s+(?:an?|its)\s+(?:new|own|separate|extra)\s+panel\b"
 _LAST = r"\b(?:at|to)\s+the\s+(?:very\s+)?(?:bottom|end)\b|^\W*below\b"
 _INSTEAD = (
     r"^\W*replace\b|\b(?:instead\s+of|in\s+place\s+of)\b(?:\s+(?:plotting|drawing|showing))?(?:\s+(?:it|them)\s+raw)?"
     r"(?:\s+(?:the\s+)?(?:raw|original|hourly|daily|data|line)\b)?|\binstead\b|\bby\s+(?=(?:its|their)\b)"
 )
-_OTHER_STATISTIC = rf"\b(?:{'|'.join(INTERVALS)}|\d+[\s-]*(?:min\w*|h(?:ours?)?))\s+(?:median|maxim|minim|max|min|peak)(?:s|a|um)?\b"
+_OTHER_STATISTIC = (
+    rf"\b(?:{'|'.join(INTERVALS)}|\d+[\s-]*(?:min\w*|h(?:ours?)?))\s+"
+    r"(?:median|maxim|minim|max|min|peak)(?:s|a|um)?\b"
+)
 """Statistics of intervals that are no running mean."""
 _USUAL_CADENCE = 60.0
 """Cadence in seconds of data that are not in helio's table."""

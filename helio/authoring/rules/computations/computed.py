@@ -117,7 +117,9 @@ _WINDOWS = (
 )
 _LISTS = r"[,;&+/]|\b(?:and|with|plus|over|on)\b"
 """Words between two items of a list."""
-_RAW = r"(?:raw|original|un(?:smoothed|filtered|treated|processed|averaged|cleaned|corrected))\b(?:\s+(?:data|values|series))?"
+_UNTREATED = r"un(?:smoothed|filtered|treated|processed|averaged|cleaned|corrected)"
+_RAW = rf"(?:raw|original|{_UNTREATED})\b(?:\s+(?:data|values|series))?"
+_DRAWN_ON = r"(?:over-?plotted|overlaid|drawn)"
 _APART_FROM_RAW = rf"\b(?:above|below|under|beneath|underneath)\s+(?:the\s+)?{_RAW}"
 """Words before raw data that have a panel of their own."""
 _PER_TIME = (
@@ -388,16 +390,13 @@ def _with_own_windows(
 
 def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
     """Read ``raw and smoothed``, ``with the raw data`` and ``over the 16 s data``: lines over their inputs."""
-    raw = (
-        sentence.take_first(
-            rf"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind|(?:over-?plotted\s+|overlaid\s+|drawn\s+)?on(?:\s+top\s+of|to)?|plus|against|next\s+to|vs\.?)\s+(?:the\s+)?{_RAW}"
-            r"(?:\s+(?:behind|below|beside|too|overlaid))?"
-        )
-        or (sentence.take_first(rf"(?P<out>{_RAW})(?<=\w)") if _is_apart_from_raw(sentence) else None)
-        or sentence.take_first(
-            rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)"
-        )
+    joined = rf"(?:with|and|over|beside|behind|(?:{_DRAWN_ON}\s+)?on(?:\s+top\s+of|to)?|plus|against|next\s+to|vs\.?)"
+    forms = (
+        rf"\b(?:plot(?:ted)?\s+)?{joined}\s+(?:the\s+)?{_RAW}(?:\s+(?:behind|below|beside|too|overlaid))?",
+        rf"(?P<out>{_RAW})" if _is_apart_from_raw(sentence) else r"(?!)",
+        rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)",
     )
+    raw = next(filter(None, map(sentence.take_first, forms)), None)
     if raw and _names_another(sentence.text[: raw.start()], sentence.text[raw.end() :]):
         sentence.put_back(*raw.span())  # smoothed speed and raw density
         return mentions

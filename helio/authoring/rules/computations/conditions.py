@@ -31,7 +31,8 @@ VERB = (
 UNIT = r"nT|pT|km/s|km\s?s\^?-1|(?:/\s?|per\s+)(?:cm\^?3|cc)|cm\^?-3|#/cc|cc|MK|K|k?eV|MeV|nPa|mV/m|pfu|sfu"
 UNIT += "|W/m\\^?2|degrees?|deg|%"
 NUMBER = r"[-−+]?\s?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-_NO_LENGTH = r"(?!\s*(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|h|min|s|d|samples|records|points|panels)\b)"
+_LENGTHS = "years?|months?|weeks?|days?|hours?|minutes?|seconds?|h|min|s|d|samples|records|points|panels"
+_NO_LENGTH = rf"(?!\s*(?:{_LENGTHS})\b)"
 LEVEL = rf"(?P<level>{NUMBER})(?![\d:/]|-\d)(?:\s*(?P<unit>{UNIT})(?![\w/]))?{_NO_LENGTH}"
 LASTING = (
     r",?\s*(?:\b(?:and|that|which|with|of|is|it)\s+)*(?:\b(?:lasting|last(?:s|ed)?|for|longer)\b\s*|\bduration\s*(?:of\s+)?|\bof(?=\s+at\s))"
@@ -42,7 +43,8 @@ _RANGE = (
     rf"(?P<low>{NUMBER})(?:\s*(?:{UNIT}))?\s*(?:\band\b|\bto\b|-|–)\s*(?P<high>{NUMBER})(?![\d:/])"
     rf"(?:\s*(?P<range_unit>{UNIT})(?![\w/]))?{_NO_LENGTH}"
 )
-_CONDITION = rf"(?:(?P<sign>{SIGN})\s*{LEVEL}|(?P<side>between|outside|within|inside|leaves|not\s+between)\s+(?:of\s+)?{_RANGE})"
+_SIDE = r"(?P<side>between|outside|within|inside|leaves|not\s+between)"
+_CONDITION = rf"(?:(?P<sign>{SIGN})\s*{LEVEL}|{_SIDE}\s+(?:of\s+)?{_RANGE})"
 _OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "between": "outside", "outside": "between"}
 _WORDS = VOCABULARY["conditions"]
 _VALUES = rf"(?:{any_phrase(_WORDS['values'])})"
@@ -63,18 +65,28 @@ NAME = (
 )
 """The name of the series of a condition; the rules for quantities read it."""
 _OF_NAME = rf"{SMALL}(?:{_VALUES}\s+(?:of\s+)?(?:(?:which|that)\s+)?)?{SMALL}{NAME}{VERB}"
+_ONLY = r"(?:\bbut\s+)?\b(?:(?:keep|show|plot|draw|use)\s+)?(?:only|just)\s+"
+_LIMITED = rf"{_OF_NAME}{_CONDITION}"
 _FORMS = (
     # (what to do, whether the condition says what stays, and the words)
-    ("mask", False, rf"\b(?:and\s+|with\s+)?set\s+{_OF_NAME}{_CONDITION}\s+(?:to|as)\s+(?:NaNs?|missing|fill)\b"),
-    ("mask", False, rf"\b(?:and\s+|with\s+)?{_OF_NAME}{_CONDITION},?\s+(?:(?:are|is|being|be|were)\s+)*{_GONE}\b"),
-    ("mask", False, rf"\b(?:and\s+|but\s+)?{_AWAY}\s+(?P<where>(?:(?!{_WHERE}\b)[\w|.-]+\s+){{0,4}}?{_WHERE}\s+){_OF_NAME}{_CONDITION}"),
-    ("mask", False, rf"\b(?:and\s+|but\s+)?{_AWAY}\s+{_OF_NAME}{_CONDITION}"),
-    ("mask", True, rf"(?:\bbut\s+)?\b(?:(?:keep|show|plot|draw|use)\s+)?(?:only|just)\s+(?:(?:for|in|at)\s+)?(?:{_VALUES}\s+)?(?P<where>{_WHERE}\s+|with\s+|of\s+){_OF_NAME}{_CONDITION}"),
-    ("mask", True, rf"(?:\bbut\s+)?\b(?:(?:keep|show|plot|draw|use)\s+)?(?:only|just)\s+{SMALL}{_VALUES}\s+{_OF_NAME}{_CONDITION}"),
-    ("alert", False, rf"\b(?:and\s+)?{_MARK}\s+{SMALL}{_EVENTS}\s+(?:{_WHICH}\s+)?{_OF_NAME}{_CONDITION}"),
-    ("alert", False, rf"\b(?:and\s+)?{_MARK}\s+(?:{_WHERE}\s+)+{_OF_NAME}{_CONDITION}"),
-    ("alert", False, rf"\b(?:with\s+|and\s+|plus\s+)?(?:add\s+)?{SMALL}{_ALERTS}\s*(?:{_WHICH}\s+|:\s*)*{_OF_NAME}{_CONDITION}"),
-)  # fmt: skip
+    ("mask", False, rf"\b(?:and\s+|with\s+)?set\s+{_LIMITED}\s+(?:to|as)\s+(?:NaNs?|missing|fill)\b"),
+    ("mask", False, rf"\b(?:and\s+|with\s+)?{_LIMITED},?\s+(?:(?:are|is|being|be|were)\s+)*{_GONE}\b"),
+    (
+        "mask",
+        False,
+        rf"\b(?:and\s+|but\s+)?{_AWAY}\s+(?P<where>(?:(?!{_WHERE}\b)[\w|.-]+\s+){{0,4}}?{_WHERE}\s+){_LIMITED}",
+    ),
+    ("mask", False, rf"\b(?:and\s+|but\s+)?{_AWAY}\s+{_LIMITED}"),
+    (
+        "mask",
+        True,
+        rf"{_ONLY}(?:(?:for|in|at)\s+)?(?:{_VALUES}\s+)?(?P<where>{_WHERE}\s+|with\s+|of\s+){_LIMITED}",
+    ),
+    ("mask", True, rf"{_ONLY}{SMALL}{_VALUES}\s+{_LIMITED}"),
+    ("alert", False, rf"\b(?:and\s+)?{_MARK}\s+{SMALL}{_EVENTS}\s+(?:{_WHICH}\s+)?{_LIMITED}"),
+    ("alert", False, rf"\b(?:and\s+)?{_MARK}\s+(?:{_WHERE}\s+)+{_LIMITED}"),
+    ("alert", False, rf"\b(?:(?:with|and|plus|add)\s+)*{SMALL}{_ALERTS}\s*(?:{_WHICH}\s+|:\s*)*{_LIMITED}"),
+)
 _SIGNED = (
     rf"\b(?:with\s+)?{SMALL}(?P<sign>positive|negative)\s+(?:{_VALUES}\s+)?(?:(?:are|is|being)\s+)?{_GONE}\b"
     rf"|\b{_AWAY}\s+{SMALL}(?P<other>positive|negative)\s+{_VALUES}\b"
@@ -82,7 +94,10 @@ _SIGNED = (
 _ENERGY = re.compile(r"[kM]?eV$")
 _HAS_TEMPERATURE = re.compile(r"temp|\bT|energ", re.IGNORECASE)
 _CUT = re.compile(r"[,;:]|\.\s")
-_DONE = r"(?:,?\s*\b(?:drawn|shown|plotted|marked)\s+)?\bon\s+(?:top\s+of\s+)?(?:it|them|the\s+(?:same\s+)?(?:panel|line|curve))\b"
+_DONE = (
+    r"(?:,?\s*\b(?:drawn|shown|plotted|marked)\s+)?\bon\s+(?:top\s+of\s+)?"
+    r"(?:it|them|the\s+(?:same\s+)?(?:panel|line|curve))\b"
+)
 
 
 def read_conditions(sentence: Sentence) -> Iterator[ComputationMention]:
@@ -140,15 +155,14 @@ def take_around(sentence: Sentence, match: re.Match[str]) -> tuple[int, int]:
     groups = match.groupdict()
     start, stop = match.span("what") if groups.get("what") else (match.end(), match.end())
     first = match.start()
-    if groups.get("where") and (words := re.search(r"\S+\s+$", match["where"])):  # blank V where |B| < 10 nT
-        object_from = re.match(rf"(?:and\s+|but\s+)?{_AWAY}\s+|", match[0], re.IGNORECASE)
-        first = match.start("where") + words.start()
-        sentence.take_at(match.start(), match.start() + (object_from.end() if object_from else 0))
-        if not object_from or not object_from[0]:
-            first = match.start()
+    away = re.match(rf"(?:and\s+|but\s+)?{_AWAY}\s+", match[0], re.IGNORECASE)
+    if groups.get("where") and away:  # blank V where |B| < 10 nT: V is read elsewhere
+        sentence.take_at(first, first + away.end())
+        where = re.search(r"\S+\s+$", match["where"])
+        first = match.start("where") + (where.start() if where else 0)
     sentence.take_at(first, start)
     sentence.take_at(stop, match.end())
-    return (start, stop)
+    return start, stop
 
 
 def _limit(match: re.Match[str]) -> tuple[str, float | tuple[float, float], str]:
@@ -180,29 +194,42 @@ def unit_of(written: str) -> str:
     return canonical_unit(re.sub(r"(?i)degrees?", "deg", written))
 
 
-_GAP = rf"(?:data\s+)?gaps?\s+(?:(?:is|are|of|lasts?|exceeds?|longer|more|larger|than|over|above|>)\s+)*{duration_pattern()}"
+_LONGER = r"(?:(?:is|are|of|lasts?|exceeds?|longer|more|larger|than|over|above|>)\s+)*"
+_GAP = rf"(?:data\s+)?gaps?\s+{_LONGER}{duration_pattern()}"
 _SHARE = r"(?P<share>\d+(?:\.\d+)?)\s*(?:%|per\s?cent)"
 _COVERAGE = r"(?:(?:data\s+)?(?:coverage|completeness))"
 _OF_TIME = r"(?:\s+of\s+(?:the\s+)?(?:day|time|range|interval|period|whole\s+time)(?:\s+range)?)?"
+_COVERED = r"(?:has|have|is|are|with)\s+(?:data|values|covered|valid(?:\s+data)?)\b"
 _OR = r"(?:\s*(?:,|and|or|,\s*(?:and|or))\s+(?:(?:that|if|when)\s+)?)?"
 _EXPECTED = (
     # (the argument, and the words)
-    ("coverage", rf"{SMALL}(?:an?\s+)?{_COVERAGE}\s*(?:of\s+(?![\d.]))?{NAME}{VERB}(?:of\s+)?(?P<how>{SIGN}|)\s*{_SHARE}{_OF_TIME}"),
+    (
+        "coverage",
+        rf"{SMALL}(?:an?\s+)?{_COVERAGE}\s*(?:of\s+(?![\d.]))?{NAME}{VERB}(?:of\s+)?(?P<how>{SIGN}|)\s*{_SHARE}{_OF_TIME}",
+    ),
     ("coverage", rf"(?:an?\s+)?(?P<how>(?:{SIGN})\s+|){_SHARE}\s+{_COVERAGE}"),
-    ("coverage", rf"(?P<how>{SIGN})\s+{_SHARE}{_OF_TIME}\s+(?:has|have|is|are|with)\s+(?:data|values|covered|valid(?:\s+data)?)\b"),
+    ("coverage", rf"(?P<how>{SIGN})\s+{_SHARE}{_OF_TIME}\s+{_COVERED}"),
     ("coverage", rf"{SMALL}{NAME}covers?\s+(?P<how>{SIGN})\s+{_SHARE}{_OF_TIME}"),
-    ("longest_gap", rf"(?:there\s+(?:is|are)\s+)?(?P<how>no\s+|)(?:any\s+|an?\s+|the\s+)*(?:{NAME}(?:has|have)\s+(?:no\s+|an?\s+)?)?{_GAP}"),
-    ("cadence", rf"(?:an?\s+|the\s+)?(?:cadence|time\s+step)\s+(?:is\s+|of\s+)*(?P<how>){duration_pattern()}"),
-    ("values", rf"{_OF_NAME}{_CONDITION}"),
-)  # fmt: skip
+    (
+        "longest_gap",
+        r"(?:there\s+(?:is|are)\s+)?(?P<how>no\s+|)(?:any\s+|an?\s+|the\s+)*"
+        rf"(?:{NAME}(?:has|have)\s+(?:no\s+|an?\s+)?)?{_GAP}",
+    ),
+    (
+        "cadence",
+        rf"(?:an?\s+|the\s+)?(?:cadence|time\s+step)\s+(?:is\s+|of\s+)*(?P<how>){duration_pattern()}",
+    ),
+    ("values", _LIMITED),
+)
 
 
 def _checks(sentence: Sentence) -> Iterator[ComputationMention]:
     """Read what data shall be like: ``fail if the coverage is below 90 %``, ``check that there is no gap > 6 h``."""
     only_note = sentence.has(rf"\b{_NOTE}\b")
     soft = rf"(?:[,;(]?\s*\b(?:(?:but|only|just|please)\s+)*{_NOTE}\b(?:\s+(?:if|when)\s+not\b)?[,)]?)"
-    end = rf"(?:{_FAIL}|{_NOTE})"
-    begin = rf"(?P<bad>\b(?:(?:and|but|please)\s+)*{end}(?:(?:,?\s+but\s+|,\s*){end})*,?\s+(?:if|when(?:ever)?|unless)\s+)"
+    outcome = rf"(?:{_FAIL}|{_NOTE})"
+    begin = rf"(?P<bad>\b(?:(?:and|but|please)\s+)*{outcome}(?:(?:,?\s+but\s+|,\s*){outcome})*,?\s+"
+    begin += r"(?:if|when(?:ever)?|unless)\s+)"
     begin += (
         rf"|(?P<good>\b(?:and\s+|with\s+|an?\s+|please\s+)*{_CHECK}(?:\s*:|\s+that|\s+for)?\s+(?!whether\b))"
     )
@@ -214,10 +241,10 @@ def _checks(sentence: Sentence) -> Iterator[ComputationMention]:
             is_bad and re.search(rf"\b{_FAIL}\b", match[0], re.IGNORECASE) is None
         )  # warn if V > 900: events
         while found := _expected_at(sentence.left, at, is_bad=is_bad, only_data=only_data):
-            expected, (start, stop), end = found
+            expected, name, end = found
             args |= expected
-            taken += [(at, start), (stop, end)]
-            named = (start, stop) if start < stop else named
+            taken += [(at, name[0]), (name[1], end)]
+            named = name if name[0] < name[1] else named
             at = end
         if args:
             break
@@ -229,11 +256,8 @@ def _checks(sentence: Sentence) -> Iterator[ComputationMention]:
         sentence.drop(soft)
         args["severity"] = "note"
     sentence.drop(rf"(?<![\w-]){_CHECK}(?:\s+please)?\s*(?=[:,]?\s*\x01)")
-    sentence.drop(
-        rf"[,;(]?\s*\b(?:and\s+|then\s+)*{_FAIL}\b(?:\s+(?:if|otherwise)\s*(?:not)?\b)?"
-        if not is_bad
-        else r"(?!)"
-    )
+    if not is_bad:
+        sentence.drop(rf"[,;(]?\s*\b(?:and\s+|then\s+)*{_FAIL}\b(?:\s+(?:if|otherwise)\s*(?:not)?\b)?")
     yield replace(mention_of("expect", match.start(), args=args), named=named)
 
 

@@ -1,4 +1,4 @@
-"""Read which gaps to fill, and regular times to interpolate to: ``gaps up to 5 min filled``, ``interpolated to 1 min``."""
+"""Read which gaps to fill, and regular times to interpolate to: ``gaps up to 5 min filled``, ``to a 1 min grid``."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ _FACTOR = rf"(?P<factor>{NUMBER})(?![\w:/^.-]*[\w:^/]|\s*(?:{UNIT}|min\w*|h|hour
 _BY = rf"(?:by|with)\s+(?:an?\s+|the\s+)?(?:factor\s+(?:of\s+)?)?{_FACTOR}"
 _AMOUNT = rf"(?P<offset>{NUMBER})\s*(?P<unit>{UNIT})(?![\w/])"
 _OF = rf"(?:\s+of\b)?\s+{SMALL}{NAME}"
+_IN_BRACKETS = rf"(?:\s*\(\s*(?:with\s+)?(?:the\s+)?{_FLIPPED}\s*\))?"
 _FORMS = (
     # (what a number or nothing means, and the words)
     ("multiply", rf"\b{_MULTIPLY}\s+{SMALL}{NAME}{_BY}"),
@@ -37,7 +38,7 @@ _FORMS = (
     ("divide", rf"\b{_DIVIDE}\s+{SMALL}{NAME}{_BY}"),
     ("twice", rf"\b{_TWICE}\s+{SMALL}{NAME}"),
     ("flip", rf"\b{_FLIP}{_OF}"),
-    ("flip", rf"(?:^|\b(?:plot|draw|show|and|with)\s+)minus\s+(?!\d){SMALL}{NAME}(?:\s*\(\s*(?:with\s+)?(?:the\s+)?{_FLIPPED}\s*\))?"),
+    ("flip", rf"(?:^|\b(?:plot|draw|show|and|with)\s+)minus\s+(?!\d){SMALL}{NAME}{_IN_BRACKETS}"),
     ("flip", rf"[,(]?\s*\b(?:with\s+)?(?:the\s+|its\s+)?{_FLIPPED}\b\)?"),
     ("add", rf"\b{_ADD}\s+(?:of\s+)?{_AMOUNT}(?:\s+(?:to|for|on|in)\s+{SMALL}{NAME})?"),
     ("subtract", rf"\b{_SUBTRACT}\s+{_AMOUNT}(?:\s+from\s+{SMALL}{NAME})?"),
@@ -71,7 +72,8 @@ def read_scalings(sentence: Sentence) -> Iterator[ComputationMention]:
 
 
 _ONTO = (
-    rf"\b(?:on(?:to)?|to|at|with)\s+(?:the\s+|an?\s+)?(?:(?P<of>(?:time\s+)?{_TIMES}\s+of\s+{SMALL}{NAME.replace('{0,3}?', '{0,3}')})"
+    r"\b(?:on(?:to)?|to|at|with)\s+(?:the\s+|an?\s+)?"
+    rf"(?:(?P<of>(?:time\s+)?{_TIMES}\s+of\s+{SMALL}{NAME.replace('{0,3}?', '{0,3}')})"
     r"|(?!(?:an?|the|regular|common|same|new|hourly|daily|uniform|equal|single|coarser|finer|own)\b)"
     rf"{NAME.replace('?P<what>', '?P<other>')}(?:time\s+)?{_TIMES})\b"
 )

@@ -89,8 +89,10 @@ def with_stated_ends(text: str, now: datetime) -> str:
     """Write ranges of which the sentence says whether the last day or year belongs to them with their two times.
 
     >>> now = datetime(2026, 1, 1)
-    >>> with_stated_ends("Kp, 2000 to 2010 (exclusive)", now), with_stated_ends("Kp, 7 May 2022 to 9 May 2022 inclusive", now)
-    ('Kp, 2000-01-01 to 2010-01-01', 'Kp, 2022-05-07 to 2022-05-10')
+    >>> with_stated_ends("Kp, 2000 to 2010 (exclusive)", now)
+    'Kp, 2000-01-01 to 2010-01-01'
+    >>> with_stated_ends("Kp, 7 May 2022 to 9 May 2022 inclusive", now)
+    'Kp, 2022-05-07 to 2022-05-10'
     """
 
     def stated(match: re.Match[str]) -> str:
