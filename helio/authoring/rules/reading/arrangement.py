@@ -233,7 +233,8 @@ class Arrangement:
             kind = "scatter"
         if not kind and self._against and self._fit:
             kind = "scatter"
-        if self._fit and kind not in ("scatter", "hodogram", "density"):
+        of_spectrum = re.search(_SPECTRAL, self._text, re.IGNORECASE) is not None
+        if self._fit and kind not in ("scatter", "hodogram", "density") and not of_spectrum:
             raise NotUnderstood(
                 "a fitted line needs points of one quantity against another",
                 advice="write, for example, 'density against speed with a linear fit'",
