@@ -95,6 +95,8 @@ class Computation:
     if_finer: bool = False
     args: tuple[tuple[str, Any], ...] = ()
     """More arguments of the tool: ``("longest", "1h")``."""
+    by: Lines = Lines()
+    """The series whose values say which records `mask_by_flag` leaves out, or whose times `align` takes."""
 
 
 @dataclass(frozen=True)

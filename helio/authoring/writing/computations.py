@@ -83,7 +83,8 @@ class ComputationTool:
 
     def intent_of(self, computation: Computation) -> str:
         """Describe in a few words what the step does."""
-        return self.intent.format(window=computation.window, method=computation.method or "mean")
+        usual = {"window": computation.window, "method": computation.method or "mean"}
+        return self.intent.format(**{"factor": 1.0, "offset": 0.0, **dict(computation.args), **usual})
 
 
 APPLIED = {
@@ -112,6 +113,10 @@ APPLIED = {
     "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", "spectrum"),
     "interpolate": ComputationTool("filled", "Fill gaps of up to {window}", "limit", of_bins=True),
     "mask": ComputationTool("masked", "Leave out values"),
+    "mask_by_flag": ComputationTool("masked", "Leave out records by another series", of_bins=True),
+    "alert": ComputationTool("events", "Find events: {when}", takes=("scalar",)),
+    "expect": ComputationTool("checked", "Check the data", takes=("scalar", "vector", "spectrum")),
+    "rescale": ComputationTool("scaled", "Multiply by {factor:g}, add {offset:g}", of_bins=True),
     "band_integral": ComputationTool(
         "band_power", "Power of a band", "", "{} band power", "scalar", unit="", of_spectrum=True
     ),

@@ -343,7 +343,9 @@ def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:
         if first.kind == "scalar" and (first.quantity in _LOGARITHMIC or of_particles):
             scales[str(number)] = "log"
         names |= {series.label: series.name for series in panel if series.name}
-    events = [series.label for panel in panels for series in panel if series.quantity == FLARES]
+    events = [
+        series.label for panel in panels for series in panel if series.quantity == FLARES or series.are_events
+    ]
     has_spectrum = any(panel[0].kind == "spectrum" for panel in panels)
     looks: Document = {
         "y_label": axes,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation
+from helio.authoring.request import Computation, Lines
 from helio.authoring.writing.computations import (
     ANGLE,
     APPLIED,
@@ -32,12 +32,15 @@ from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.interval import interval_of
 from helio.knowledge.quantities import ABS_B, POSITION, B
 from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.quantity_words import symbol
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
 
 _LONGEST_LAG = "2h"
 """The longest delay to try between spacecraft near the Earth, where the request gives none."""
+_LEVELS = frozenset({"when", "until", "minimum", "maximum"})
+"""Arguments that have a level with its unit."""
 _SIGNS = {"difference": "−", SEPARATION: "−", "product": "×", "sum": "+"}
 
 
@@ -64,6 +67,8 @@ class Operations:
                 shown = [self._times_r_squared(series) for series in shown]
             elif computation.tool == SHIFT:
                 shown = self._with_shifts(shown, computation)
+            elif computation.tool == "align":
+                shown = self._with_alignment(shown, computation)
             elif computation.tool in OF_TWO:
                 of_two = self._of_two(computation, shown)
                 inputs = data if computation.of_data else shown if computation.beside else []
@@ -104,7 +109,8 @@ class Operations:
             fitting = [series for series in fitting if not series.unit.endswith("Hz")] or fitting
         if not fitting and how.of_bins:
             fitting = shown
-        if unit := canonical_unit(dict(computation.args).get("unit", "")):
+        unit = canonical_unit(dict(computation.args).get("unit", ""))
+        if unit and tool != "mask_by_flag":
             fitting = [series for series in fitting if comparable(unit, series.unit)]
         of_field = dict(computation.args).get("axes_of_field") and any(
             series.quantity != B for series in fitting
@@ -116,6 +122,12 @@ class Operations:
             }
         if not fitting:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
+        of_one = tool in ("alert", "rescale") or (tool == "mask" and not unit)
+        if of_one and len({series.quantity for series in fitting}) > 1:
+            raise NotUnderstood(
+                f"it is not clear for which series the request wants '{how.intent_of(computation)}'",
+                advice="name it, as in 'mark every time Bz < -10 nT' or 'multiply the density by 4'",
+            )
         made: dict[str, PlotSeries] = {}
         for series in fitting:
             if computation.if_finer and not self._is_finer(series, computation):
@@ -123,11 +135,19 @@ class Operations:
             self._check_frequencies(computation, series)
             of_spectrum = how.of_spectrum and not is_line
             given = self._spectrogram_for(computation, series) if of_spectrum else series
-            complete = _with_own_unit(self._with_usual_window(computation, series), series)
+            flag = self._flag(computation.by, series) if tool == "mask_by_flag" else None
+            unit = flag.unit if flag else series.unit
+            complete = in_unit_of(self._with_usual_window(computation, series), unit)
             args = how.arguments(complete)
             args.pop("axes_of_field", None)
             if of_spectrum:
                 args.pop("interval", None)  # that of the spectra
+            if tool == "rescale" and not args.get("offset"):
+                args["name"] = f"{args['factor']:g} {symbol(series.quantity)}".replace("-1 ", "−")
+            if tool == "expect":
+                args["time_range"] = self.data.time.name
+            if flag:
+                args["flag_label"] = flag.label
             ending = how.ending
             if computation.of_data and tool == "resample":
                 ending = f"{computation.window}_{computation.method}".replace(" ", "")
@@ -146,6 +166,7 @@ class Operations:
                 quantity=how.quantity.format(series.quantity),
                 unit=how.unit.format(series.unit),
                 kind=how.kind or series.kind,
+                are_events=tool == "alert",
                 frame=how.frame or series.frame,
                 cadence=interval_of(computation.window).nanoseconds / 1e9
                 if tool == "resample"
@@ -171,6 +192,27 @@ class Operations:
                 advice=f"choose frequencies up to {0.5 / series.cadence:.2g} Hz, or name finer data as "
                 "DATASET.PARAMETER",
             )
+
+    def _flag(self, named: Lines, series: PlotSeries) -> PlotSeries:
+        """Return a named quantity of the spacecraft of a series, on its epochs."""
+        (quantity,) = named.quantities
+        flag = self.quantities.quantity(quantity.name, series.craft, quantity.frame)
+        flag = self.quantities.component(flag, quantity.component) if quantity.component else flag
+        return self.steps.align(flag, series) if flag.cadence != series.cadence else flag
+
+    def _with_alignment(self, shown: list[PlotSeries], computation: Computation) -> list[PlotSeries]:
+        """Align a series with the epochs of the one that the request names."""
+        clocks = [series for series in shown if is_meant(computation.by, series)]
+        if len(clocks) == len(shown) and computation.of != Lines():
+            clocks = [series for series in shown if not is_meant(computation.of, series)]
+        others = [series for series in shown if series not in clocks and is_meant(computation.of, series)]
+        if len({(series.craft, series.cadence) for series in clocks}) != 1 or len(others) != 1:
+            raise NotUnderstood(
+                "it is not clear which series takes the times of which",
+                advice="draw two series, and write, for example, 'Wind Bz aligned to the times of ACE Bz'",
+            )
+        aligned = self.steps.align(others[0], clocks[0], **dict(computation.args))
+        return [aligned if series == others[0] else series for series in shown]
 
     def _is_finer(self, series: PlotSeries, computation: Computation) -> bool:
         """Return whether a series has a shorter cadence than the bins of a computation; note a longer one."""
@@ -337,11 +379,25 @@ class Operations:
         return replace(left, label=label, quantity="delay", craft=crafts, unit="", frame="")
 
 
-def _with_own_unit(computation: Computation, series: PlotSeries) -> Computation:
-    """Return a computation whose limit is in the unit of a series."""
+def in_unit_of(computation: Computation, unit: str) -> Computation:
+    """Return a computation whose levels are in the unit of a series, or name their unit.
+
+    >>> in_unit_of(Computation("alert", args=(("when", "< -100"),)), "nT").args
+    (('when', '< -100 nT'),)
+    """
     args = dict(computation.args)
-    if "unit" not in args:
-        return computation
-    factor = conversion_factor(canonical_unit(args.pop("unit")), series.unit)
-    args["value"] = float(f"{args['value'] * factor:.12g}")
+    named = canonical_unit(args.pop("unit", ""))
+    value = args.get("value")
+    if named and value is not None:
+        factor = conversion_factor(named, unit)
+        scaled = [
+            float(f"{number * factor:.12g}") for number in (value if isinstance(value, tuple) else (value,))
+        ]
+        args["value"] = tuple(scaled) if isinstance(value, tuple) else scaled[0]
+    for name in _LEVELS & args.keys():
+        args[name] = args[name] if named else f"{args[name]} {unit}".strip()
+    if "offset" in args and named:
+        args["offset"] = float(f"{args['offset'] * conversion_factor(named, unit):.12g}")
+    if computation.tool == "rescale":
+        args["unit"] = unit or "1"
     return replace(computation, args=tuple(args.items()))

@@ -48,6 +48,8 @@ class PlotSeries:
     """The label of the series in whose panel it is drawn, on top; empty for a panel of its own."""
     name: str = ""
     """Its name in the legend; empty for a name from its label or spacecraft."""
+    are_events: bool = False
+    """Whether its values are those of single events, which the figure draws as points."""
     parameter: str = ""
     """The parameter that the request named or described; empty for a quantity of the table."""
 
@@ -111,7 +113,9 @@ class Steps:
         converted = self.compute("convert_units", series, ending, f"Convert to {unit}", to=unit, **how)
         return replace(converted, unit=unit)
 
-    def align(self, series: PlotSeries, clock: PlotSeries) -> PlotSeries:
+    def align(
+        self, series: PlotSeries, clock: PlotSeries, *, limit: str = "", method: str = ""
+    ) -> PlotSeries:
         """Align a series with the epochs of another series, across gaps of at most three cadences; only once."""
         if series.label == clock.label:
             return series
@@ -123,7 +127,8 @@ class Steps:
                 f"Align with the epochs of {clock.label}",
                 series_label=series.label,
                 onto_label=clock.label,
-                limit=duration(3 * max(series.cadence or 60.0, clock.cadence or 60.0)),
+                limit=limit or duration(3 * max(series.cadence or 60.0, clock.cadence or 60.0)),
+                **({"method": method} if method else {}),
             )
             self._aligned[key] = replace(series, label=label, cadence=clock.cadence)
         return self._aligned[key]

@@ -402,10 +402,10 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
             "power spectrum of the smoothed Wind Bz (10 min) 2015-03-17",
             "which computation has windows of 10min",
         ),
-        (
-            "running mean and running median of Wind Bz, 1 h window, 2015-03-17",
-            "or of the result of running average",
-        ),
+        ("ACE density and Bz GSM, 2015-03-17, only values below 50", "not clear for which series"),
+        ("ACE Bz and By, 2015-03-17, mark every time it exceeds 30 nT", "not clear for which series"),
+        ("Wind |B| on 2005-09-11 with gaps filled", "only up to a length"),
+        ("ACE V and n, 2015-03-17, with a linear fit", "one quantity against another"),
         ("spectrogram of Wind Bz with a -5/3 line, 2015-03-17", "needs a power spectrum"),
         ("integral of the electron flux over energies, MMS1 2015-10-16", "'integral'"),
         (
@@ -622,3 +622,116 @@ def test_what_a_spectrum_has_not_is_refused(author, sentence, reason):
 def test_the_last_day_is_included(author):
     came = author.create("Bz GSM of OMNI, 2015-03-16 till 2015-03-20 incl.")
     assert came.template["variables"]["$TIME_RANGE"]["default"] == "2015-03-16 to 2015-03-21"
+
+
+def drawn(author, sentence, base=None):
+    """Return the labels of each panel, and each computed label with the tool and the arguments that make it."""
+    came = author.create(sentence) if base is None else author.edit(sentence, base)
+    assert isinstance(came, TemplateDraft), came
+    steps = came.template["steps"]
+    made = {
+        step["tool_args"]["output_label"]: (step["tool_name"], step["tool_args"])
+        for step in steps
+        if "output_label" in step["tool_args"]
+    }
+    return steps[-1]["tool_args"]["spec"]["panels"], made
+
+
+@pytest.mark.parametrize(
+    ("sentence", "panels", "label", "tool", "args"),
+    [
+        (
+            "Dst for September 2017, mark every time it drops below -100 nT",
+            [["OMNI_Dst", "OMNI_Dst_events"]],
+            "OMNI_Dst_events",
+            "alert",
+            {"when": "< -100 nT"},
+        ),
+        (
+            "ACE Bz GSM and speed, 10-12 May 2024, flag the times when the speed exceeds 800 km/s",
+            [["ACE_Bz"], ["ACE_V", "ACE_V_events"]],
+            "ACE_V_events",
+            "alert",
+            {"when": "> 800 km/s", "source_label": "ACE_V"},
+        ),
+        (
+            "OMNI V in 2008, mark times when V > 600 km/s for at least 6 h",
+            [["OMNI_V", "OMNI_V_events"]],
+            "OMNI_V_events",
+            "alert",
+            {"when": "> 600 km/s", "lasting": "6h"},
+        ),
+        ("warn me when Dst drops below -50 nT in 2015", [["OMNI_Dst", "OMNI_Dst_events"]], "OMNI_Dst_events", "alert",
+         {"when": "< -50 nT"}),
+        ("OMNI V in March 2023, but only where V > 500 km/s", [["OMNI_V_masked"]], "OMNI_V_masked", "mask",
+         {"where": "<=", "value": 500.0}),
+        ("Voyager 2 speed 2004, throw away everything outside 300 to 700 km/s", [["Voyager2_V_masked"]],
+         "Voyager2_V_masked", "mask", {"where": "outside", "value": [300.0, 700.0]}),
+        ("OMNI plasma beta on 2024-05-10, set beta > 50 to NaN, with |B| below", [["OMNI_beta_masked"], ["OMNI_Bmag"]],
+         "OMNI_beta_masked", "mask", {"where": ">", "value": 50.0}),
+        ("Wind speed and density on 2015-03-17, density only where the speed is above 500 km/s",
+         [["Wind_V"], ["Wind_n_masked"]], "Wind_n_masked", "mask_by_flag",
+         {"flag_label": "Wind_V", "where": "<=", "value": 500.0}),
+        ("ACE speed, blank V wherever |B| < 10 nT, 2017-09-06 to 2017-09-09", [["ACE_V_masked"]], "ACE_V_masked",
+         "mask_by_flag", {"flag_label": "ACE_Bmag_aligned", "where": "<", "value": 10.0}),
+        ("ACE |B| for 2022-01-01 and fail if the coverage is below 90 %", [["ACE_Bmag_checked"]], "ACE_Bmag_checked",
+         "expect", {"coverage": 0.9, "time_range": "$TIME_RANGE"}),
+        ("Dst for May 2024 and verify that all values are between -600 nT and 100 nT", [["OMNI_Dst_checked"]],
+         "OMNI_Dst_checked", "expect", {"minimum": "-600 nT", "maximum": "100 nT"}),
+        ("OMNI V for March 2023; check that there is no data gap longer than 6 hours, only warn if not",
+         [["OMNI_V_checked"]], "OMNI_V_checked", "expect", {"longest_gap": "6h", "severity": "note"}),
+        ("Multiply the Wind 3DP alpha density by 4 and plot it, 2003-10-24", [["Wind_nalpha_scaled"]],
+         "Wind_nalpha_scaled", "rescale", {"factor": 4.0, "unit": "cm^-3"}),
+        ("AU and AL, flip the sign of AL, one panel, 2017-09-08", [["OMNI_AU", "OMNI_AL_scaled"]], "OMNI_AL_scaled",
+         "rescale", {"factor": -1.0}),
+        ("an offset of +20 nT to Dst over the original, November 2003", [["OMNI_Dst", "OMNI_Dst_scaled"]],
+         "OMNI_Dst_scaled", "rescale", {"offset": 20.0, "unit": "nT"}),
+        ("Align Wind Bz GSM to the ACE timestamps and plot both for 2018-08-25", [["Wind_Bz_aligned", "ACE_Bz"]],
+         "Wind_Bz_aligned", "align", {"series_label": "Wind_Bz", "onto_label": "ACE_Bz"}),
+        ("Dst aligned onto the SYM-H epochs by nearest neighbour together with SYM-H, 10 May 2024",
+         [["OMNI_Dst_aligned"], ["OMNI_SYMH"]], "OMNI_Dst_aligned", "align", {"method": "nearest"}),
+        ("Interpolate the ACE density to a 1-minute cadence for 2017-09-07, gaps up to 5 min", [["ACE_n_filled"]],
+         "ACE_n_filled", "interpolate", {"cadence": "1min", "limit": "5min"}),
+        ("gap-filled Wind |B| (bridge at most 3 min), 2005-09-11", [["Wind_Bmag_filled"]], "Wind_Bmag_filled",
+         "interpolate", {"limit": "3min"}),
+        ("Hampel filter on the DSCOVR Bz GSE, w = 2 min, threshold 3, 2017-09-07", [["DSCOVR_Bz_clean"]],
+         "DSCOVR_Bz_clean", "despike", {"window": "2min", "threshold": 3.0}),
+        ("OMNI dynamic pressure integrated over time, in nPa h, 2024-05-10", [["OMNI_Pdyn_total"]], "OMNI_Pdyn_total",
+         "cumulative_integral", {"per": "h"}),
+        ("running mean and running median of Wind Bz, 1 h window, 2015-03-17", [["Wind_Bz_smooth"], ["Wind_Bz_median"]],
+         "Wind_Bz_median", "running_median", {"source_label": "Wind_Bz", "window": "1h"}),
+        ("Dst in 2003 smoothed with a 27-day running median", [["OMNI_Dst_median"]], "OMNI_Dst_median",
+         "running_median", {"window": "27d"}),
+    ],
+)  # fmt: skip
+def test_a_computation_is_drawn_with_the_numbers_of_the_sentence(author, sentence, panels, label, tool, args):
+    lines, made = drawn(author, sentence)
+    assert lines == panels
+    assert made[label][0] == tool
+    assert args.items() <= made[label][1].items()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "panels", "label", "args"),
+    [
+        ("leave out densities above 50 per cc", [["OMNI_n_masked"], ["OMNI_V"]], "OMNI_n_masked",
+         {"where": ">", "value": 50.0}),
+        ("draw the density only where V > 500 km/s", [["OMNI_n_masked"], ["OMNI_V"]], "OMNI_n_masked",
+         {"flag_label": "OMNI_V", "where": "<="}),
+        ("mark where V exceeds 600 km/s", [["OMNI_n"], ["OMNI_V", "OMNI_V_events"]], "OMNI_V_events",
+         {"when": "> 600 km/s"}),
+        ("make the run fail if V covers less than 95 % of the range", [["OMNI_n"], ["OMNI_V_checked"]],
+         "OMNI_V_checked", {"coverage": 0.95, "time_range": "$TIME_RANGE"}),
+        ("scale the density by a factor 1.2", [["OMNI_n_scaled"], ["OMNI_V"]], "OMNI_n_scaled", {"factor": 1.2}),
+        ("fill gaps up to 10 min in the speed", [["OMNI_n"], ["OMNI_V_filled"]], "OMNI_V_filled", {"limit": "10min"}),
+        ("hourly medians of the speed in place of the speed", [["OMNI_n"], ["OMNI_V_binned"]], "OMNI_V_binned",
+         {"cadence": "1h", "method": "median"}),
+        ("std of V per 30 min at the very bottom", [["OMNI_n"], ["OMNI_V"], ["OMNI_V_std"]], "OMNI_V_std",
+         {"interval": "30min", "of": ["std"]}),
+    ],
+)  # fmt: skip
+def test_a_drawn_line_is_computed_anew_with_the_numbers_of_the_change(author, sentence, panels, label, args):
+    base = author.create("OMNI density and speed, 2015-03-17").template
+    lines, made = drawn(author, sentence, base)
+    assert lines == panels
+    assert args.items() <= made[label][1].items()

@@ -29,6 +29,8 @@ EXCLUSIVE = frozenset({"colour", "dash", "mode", "scale", "colormap", "palette",
 """Kinds of values of which a look has one, so that ``A instead of B`` says all with A."""
 OLD = "rel:instead rel:instead_of verb:replace verb:swap verb:convert"
 """Parts of a clause that also names what was before."""
+ANYTHING = "*"
+"""What a rule may have that reads the words of a clause by itself."""
 _TARGETS = ("what", "panel", "every", "line")
 _SEVERAL = 2
 _NAMES = frozenset({"what", "craft"})
@@ -165,6 +167,8 @@ class Rule:
 
     def fits(self, clause: Clause) -> bool:
         """Return whether the rule reads every part of a clause."""
+        if self.may == ANYTHING:
+            return self.when is not None and self.when(clause)
         needs, may = _tags(self.needs), frozenset(self.may.split())
         known = may.union(*needs) | _IMPLIED
         atoms = clause.all

@@ -263,7 +263,7 @@ def _along_axes_of_field(editor: FigureEditor, vector: str) -> str:
     return editor.compute("rotate_to_axes", f"{vector}_lmn", args, "Rotate to L, M, N", after=last)
 
 
-def _cadences(editor: FigureEditor, line: str) -> list[float]:
+def cadences_of(editor: FigureEditor, line: str) -> list[float]:
     """Return the cadences of the data behind a line, in seconds, as far as helio's table has them."""
     fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
     return [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
@@ -271,7 +271,7 @@ def _cadences(editor: FigureEditor, line: str) -> list[float]:
 
 def _refuse_finer(editor: FigureEditor, line: str, tool: str, window: str) -> None:
     """Refuse averages over less than the cadence of the data."""
-    cadences = _cadences(editor, line)
+    cadences = cadences_of(editor, line)
     if tool in AVERAGES and window and cadences and Duration(window).nanoseconds / 1e9 < min(cadences):
         raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}, longer than {window}")
 
@@ -332,7 +332,7 @@ def _average_instead(editor: FigureEditor, clause: Clause) -> None:
     """Draw averages instead of lines, of which the clause may say the cadence: the hourly speed by daily means."""
     lengths = clause.of("duration")
     for line in lines_named(editor, clause) if len(lengths) > 1 else ():
-        cadences = _cadences(editor, line)
+        cadences = cadences_of(editor, line)
         if cadences and Duration(lengths[0].value).nanoseconds / 1e9 not in cadences:
             raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}")
     smooth(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom not in lengths[:-1])))

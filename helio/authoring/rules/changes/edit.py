@@ -29,6 +29,7 @@ from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import Atom, in_plainer_words
 from helio.authoring.rules.changes.clauses import EXCLUSIVE, Change, Clause, read_clauses, without_old_values
+from helio.authoring.rules.changes.computed_lines import ComputedLines
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
@@ -233,7 +234,15 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         text = re.sub(rf"\b(my|the|this)\s+(?:{names})\s+(?=overview|pipeline|plot|figure)", r"\1 ", text)
     atoms = without_old_values(read_atoms(text, editor.now))
     meanings = Meanings(editor)
-    rules = (*meanings.rules(), *Siblings(editor).rules(), *RULES, *meanings.rest())
+    computing = ComputedLines(editor)
+    rules = (
+        *computing.rules(),
+        *meanings.rules(),
+        *Siblings(editor).rules(),
+        *RULES,
+        *meanings.rest(),
+        *computing.rest(),
+    )
     changes, left = read_clauses(text, atoms, rules)
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)

@@ -67,7 +67,8 @@ def drop_rhythms_of_figures(sentence: Sentence, spans: Sequence[TimeRange]) -> N
 def read_statistics(sentence: Sentence) -> list[ComputationMention]:
     """Read ``mean, minimum and maximum in 1 h bins``, ``5 min standard deviation`` and ``hourly statistics``."""
     several = rf"{_STATISTIC}(?:\s*(?:,|and|&|/|\+)+\s*(?:the\s+)?{_STATISTIC})+"
-    names = rf"(?P<names>{several}|(?:standard\s+deviations?|std(?:\s?dev)?)\b\.?|statistics\b)"
+    listed = rf"statistics\b(?:\s*[(:]\s*{several}\s*\)?)?"
+    names = rf"(?P<names>{several}|(?:standard\s+deviations?|std(?:\s?dev)?)\b\.?|{listed})"
     length = rf"(?:{RHYTHM}|\b(?P<every>{'|'.join(EVERY)})\b|{LENGTH})"
     bins = (
         r"\b(?:in|over|per|for|within|with|using)\s+(?:an?\s+|every\s+|each\s+|(?:bins|intervals|windows)\s+of\s+)*"

@@ -19,8 +19,11 @@ from helio.authoring.rules.computations.averages import (
     rhythm_in,
 )
 from helio.authoring.rules.computations.computation_phrases import phrases
+from helio.authoring.rules.computations.conditions import UNIT, read_conditions
 from helio.authoring.rules.computations.frequency_bands import read_bands, read_filters, with_periods
+from helio.authoring.rules.computations.gap_filling import read_gap_filling
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
+from helio.authoring.rules.computations.scalings import read_alignments, read_scalings
 from helio.authoring.rules.reading.named import FIELD, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
@@ -51,7 +54,8 @@ _INTERVAL = (
 )
 _DURATION = duration_pattern()
 _ONE = r"\b(?:one|an?)\s+(?:value|point|lag|delay|estimate)\s+(?:per|every|(?:for|in)\s+(?:each|every))\s+"
-_ONE_PER = rf"(?:{_ONE}|\b(?:(?:for|in)\s+)?every\s+){_DURATION}"
+_EACH = r"(?:per|every|(?:(?:for|in)\s+)?each)\s"
+_ONE_PER = rf"(?:{_ONE}|\b(?:(?:for|in)\s+)?(?:every|per)\s+){_DURATION}"
 _OWN = r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+$"
 """Words before a computation that is drawn beside its input."""
 _AND_ITS = (
@@ -82,7 +86,6 @@ _SHIFTED_TO = (
     r"(?P<place>Earth|bow[- ]?shock|magnetopause|nose\s+of\s+the\s+bow[- ]?shock)(?:'s)?"
     r"(?:\s+(?:nose|position|orbit))?\b(?:\s+ballistically\b)?"
 )
-_UNITS = r"(?:1/)?cm\^?-?3|/cc|km/s|nT|nPa|[kM]?eV|MK|K"
 _FIRST = re.compile(
     r"\s+(?:first|beforehand)\b(?=\s*(?:$|[,.;)\x01]|(?:on|for|from|and|then)\b))", re.IGNORECASE
 )
@@ -100,17 +103,6 @@ _VERBS = (
         r"(?:down-?sampl\w*|re-?sampl\w*|re-?bin\w*|averag(?:ed?|ing)|decimat\w*|bin(?:ned)?)",
         rf"\b(?:on|in)?to\s+(?:an?\s+)?{_LENGTH_OR_RHYTHM}(?:[\s-]*(?:cadence|bins?|intervals|averages|means|resolution|grid|steps))?",
     ),
-    (
-        "interpolate",
-        r"interpolat\w*",
-        rf"\b(?:on|in)?to\s+(?:an?\s+)?(?:regular\s+)?{_LENGTH_OR_RHYTHM}[\s-]*(?:grid|epochs|cadence|steps|time\s?tags)",
-    ),
-    (
-        "interpolate",
-        r"(?:fill\w*|bridg\w*|interpolat\w*)(?:\s+(?:over|across|the|all|data|short|small))*\s+gaps?",
-        r"\b(?:shorter\s+than|smaller\s+than|less\s+than|(?:of\s+)?up\s+to|below|under|(?:of\s+)?at\s+most|<)\s*"
-        rf"{_LENGTH_OR_RHYTHM}",
-    ),
 )
 """Tools with a verb and a length of time that may stand apart."""
 _BY_STATISTIC = rf"\b(?:with|using|by|taking)\s+(?:the\s+)?({METHOD})\b(?!\s+of\b)(?:\s+(?:values?|method))?"
@@ -120,13 +112,28 @@ _OTHER_STATISTIC = (
 )
 """A statistic for a later quantity: ``the maximum of AE and the minimum of SYM-H``."""
 _WINDOWS = (
+    rf"\b(?:w|window|width)\s*[=:]\s*{_DURATION}",
     r"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?(?:(?:Welch(?:'s)?|Hann(?:ing)?|FFT)\s+)?(?:windows?|segments?)"
     rf"(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}",
     rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?(?:(?:running|moving|sliding)\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b",
 )
 _LISTS = r"[,;&+/]|\b(?:and|with|plus|over|on)\b"
 """Words between two items of a list."""
-_RAW = r"(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
+_UNTREATED = r"un(?:smoothed|filtered|treated|processed|averaged|cleaned|corrected)"
+_RAW = rf"(?:raw|original|{_UNTREATED})\b(?:\s+(?:data|values|series))?"
+_DRAWN_ON = r"(?:over-?plotted|overlaid|drawn)"
+_APART_FROM_RAW = rf"\b(?:above|below|under|beneath|underneath)\s+(?:the\s+)?{_RAW}"
+"""Words before raw data that have a panel of their own."""
+_PER_TIME = (
+    r",?\s*\(?\b(?:(?:the\s+)?result\s+)?(?:in|as)\s+(?:units\s+of\s+)?"
+    rf"(?:{UNIT})\s*[*·-]?\s*(?:(?P<h>h(?:ours?|rs?)?)|(?P<s>s(?:ec(?:onds?)?)?)|(?P<day>d(?:ays?)?)|(?P<min>min(?:utes?)?))(?![\w/])\)?"
+)
+"""The unit of an integral over time."""
+_THRESHOLD = (
+    r",?\s*\b(?:and\s+)?(?:with\s+)?(?:an?\s+|the\s+)?threshold\s*(?:of\s+|=\s*|:\s*|is\s+)?(?P<threshold>\d+(?:\.\d+)?)(?:\s*(?:sigmas?|σ))?(?![\w:.-])"
+    r"|,?\s*\b(?:(?:beyond|above|over|at|of|with|and)\s+)*(?P<beyond>\d+(?:\.\d+)?)[\s-]*(?:sigmas?\b|σ|(?:robust\s+)?standard\s+deviations\b|MADs?\b)"
+)
+"""How many deviations spikes are from their surroundings."""
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
 _OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
 """Words between a computation and the one whose result it takes."""
@@ -135,9 +142,9 @@ _OF_NOUN = (
     rf"|^[^,;]*\b(?:\w+ed|{METHOD})\s+$"
 )
 """Words between a computation and the noun of another one: ``hourly means of the Bz``, ``smoothed``."""
-_PREPARES = ("resample", "despike", "interpolate", "mask")
+_PREPARES = ("resample", "despike", "interpolate", "mask", "mask_by_flag")
 """Tools that are for the inputs of a computation of two series, also where a request names them behind it."""
-CLEANING = ("band_pass", "despike", "detrend", "interpolate", "mask")
+CLEANING = ("band_pass", "despike", "detrend", "interpolate", "mask", "mask_by_flag")
 """Tools that clean a series before its spectrum is computed."""
 OVERLAID = ("running_average", "running_median", "resample")
 """Tools whose lines a sentence may ask to draw over their inputs."""
@@ -171,10 +178,6 @@ _OF_FIELD = re.compile(
     r"[\x01\s]*\s(?P<out>(?:of|on)\s+(?:the\s+)?(?:local\s+)?(?:(?:magnetic\s+)?field|B)\b)"
 )
 """The vector that has the axes of minimum variance."""
-_GAPS_OF_ANY_LENGTH = (
-    r"\b(?:interpolat\w*|bridg\w*|fill(?:ed|ing)?)(?:\s+(?:over|across|in|the|all|any|data))*\s+gaps?\b"
-    r"|\bgaps?\s+(?:being\s+)?(?:interpolat|fill|bridg)\w*"
-)
 
 
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
@@ -184,7 +187,10 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     )
     first_read = [
         *read_relations_to_means(sentence),
-        *_changed_values(sentence),
+        *read_alignments(sentence),
+        *read_gap_filling(sentence),
+        *read_conditions(sentence),
+        *read_scalings(sentence),
         *read_bands(sentence),
         *_shifts(sentence),
         *_of_windows(sentence),
@@ -197,25 +203,21 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         for tool, pattern, related in phrases()
         for match in sentence.take(pattern)
     ]
-    mentions = _beside_series(sentence, with_periods(sentence, mentions))
+    mentions = _with_units_of_time(sentence, _beside_series(sentence, with_periods(sentence, mentions)))
     mentions = [_along_axes_of_field(sentence, mention) for mention in mentions]
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
     mentions += _other_statistics(sentence, mentions)
     if any(mention.computation.tool == R_SQUARED for mention in mentions):
         sentence.drop(r"\(?\b(?:with\s+|where\s+)?(?:r|R|distance)\s+(?:is\s+|being\s+)?in\s+AU\b\)?")
-    if sentence.has(_GAPS_OF_ANY_LENGTH):
-        raise NotUnderstood(
-            "helio fills gaps only up to a length that the request gives",
-            advice="write 'gaps up to 5 min filled'",
-        )
     mentions = _with_lags(sentence, _in_order(sentence.text, mentions))
+    mentions = [_with_threshold(sentence, mention) for mention in mentions]
     window = _window_of_all(sentence, [mention.computation for mention in mentions])
     if any(mention.computation.tool.startswith("power_") for mention in mentions):
         names = r"(?:(?:dynamic|frequency)\s+)?(?:spectrograms?|spectrum|spectra|FFT|PSD)"
         sentence.drop(rf"(?:\((?P<out>{names})(?=\)))")
         sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x01)")
         sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b|(?<=\x01 )windows?\b")
-    mentions = _once(_over_data(sentence, mentions))
+    mentions = _once(sentence.text, _over_data(sentence, mentions))
     spectral = any(mention.computation.tool in OF_SERIES for mention in mentions)
     mentions = [
         replace(mention, computation=replace(mention.computation, window=window))
@@ -268,6 +270,40 @@ def _other_statistics(sentence: Sentence, mentions: Sequence[ComputationMention]
             position=match.start("out"),
         )
         for match in sentence.take(_OTHER_STATISTIC)
+    ]
+
+
+def _with_threshold(sentence: Sentence, mention: ComputationMention) -> ComputationMention:
+    """Read how far from their surroundings spikes are: ``despiked, threshold 3``, ``Hampel filter (1 h, 4 sigma)``."""
+    if mention.computation.tool != "despike":
+        return mention
+    match = sentence.take_first(_THRESHOLD)
+    if match is None:
+        return mention
+    args = (("threshold", float(match["threshold"] or match["beyond"])),)
+    return replace(mention, computation=replace(mention.computation, args=args))
+
+
+def _with_units_of_time(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
+    """Read the unit of time of an integral: ``integrated pressure in nPa h``, ``time integral, per second``."""
+    integrals = [mention for mention in mentions if mention.computation.tool == "cumulative_integral"]
+    over_time = re.search(r"\bover\s+(?:the\s+)?time\b", sentence.text, re.IGNORECASE) or sentence.has(
+        _PER_TIME
+    )
+    verb = r"\bintegrat(?:e|ed|ing)\b" if over_time else r"(?!)"
+    if not integrals and (match := sentence.take_first(verb)):
+        integrals = [mention_of("cumulative_integral", match.start())]
+        mentions = [*mentions, *integrals]
+    if not integrals:
+        return mentions
+    sentence.drop(r"\bover\s+(?:the\s+)?time\b")
+    unit = sentence.take_first(_PER_TIME)
+    per = next((key for key in ("h", "s", "day", "min") if unit and unit[key]), "")
+    return [
+        replace(mention, computation=replace(mention.computation, args=(("per", per),)))
+        if per and mention in integrals
+        else mention
+        for mention in mentions
     ]
 
 
@@ -388,7 +424,10 @@ def _with_lags(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
     }
     sentence.drop(r"\b(?:the\s+)?(?:(?:time|best|resulting)\s+)?(?:lag|delay)s?\b")
     spaced = [
-        mention for mention in mentions if re.match(_ONE, sentence.text[mention.position :], re.IGNORECASE)
+        mention
+        for mention in mentions
+        if mention.computation.tool == "resample"
+        and re.match(rf"{_ONE}|{_EACH}", sentence.text[mention.position :], re.IGNORECASE)
     ]
     if spaced:  # one value per day
         lag["interval"] = spaced[0].computation.window
@@ -436,12 +475,13 @@ def _with_own_windows(
 
 def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
     """Read ``raw and smoothed``, ``with the raw data`` and ``over the 16 s data``: lines over their inputs."""
-    raw = sentence.take_first(
-        rf"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind|on\s+top\s+of)\s+(?:the\s+)?{_RAW}"
-        r"(?:\s+(?:behind|below|beside|too|overlaid))?"
-    ) or sentence.take_first(
-        rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)"
+    joined = rf"(?:with|and|over|beside|behind|(?:{_DRAWN_ON}\s+)?on(?:\s+top\s+of|to)?|plus|against|next\s+to|vs\.?)"
+    forms = (
+        rf"\b(?:plot(?:ted)?\s+)?{joined}\s+(?:the\s+)?{_RAW}(?:\s+(?:behind|below|beside|too|overlaid))?",
+        rf"(?P<out>{_RAW})" if _is_apart_from_raw(sentence) else r"(?!)",
+        rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)",
     )
+    raw = next(filter(None, map(sentence.take_first, forms)), None)
     if raw and _names_another(sentence.text[: raw.start()], sentence.text[raw.end() :]):
         sentence.put_back(*raw.span())  # smoothed speed and raw density
         return mentions
@@ -452,10 +492,17 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
     if not (raw or on_data):
         sentence.drop(rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x01)")
         return mentions
+    apart = _is_apart_from_raw(sentence, read=True)
     return [
-        replace(mention, computation=replace(mention.computation, beside=True, behind=True))
+        replace(mention, computation=replace(mention.computation, beside=True, behind=not apart))
         for mention in mentions
     ]
+
+
+def _is_apart_from_raw(sentence: Sentence, *, read: bool = False) -> bool:
+    """Return whether a sentence puts raw data, whose words may be `read` already, into a panel of their own."""
+    match = re.search(_APART_FROM_RAW, sentence.text, re.IGNORECASE)
+    return match is not None and (read or sentence.is_unread(match.end() - 3, match.end()))
 
 
 def _names_another(before: str, behind: str) -> bool:
@@ -469,8 +516,17 @@ def _names_another(before: str, behind: str) -> bool:
     )
 
 
-def _once(mentions: list[ComputationMention]) -> list[ComputationMention]:
+def _once(text: str, mentions: list[ComputationMention]) -> list[ComputationMention]:
     """Leave out a second name of a computation: ``smoothed with a 10-minute running average``."""
+    starts = {mention.position for mention in mentions if mention.computation.tool in OVERLAID}
+    by = re.compile(r"smooth(?:ed|ing)?\s+(?:with|by|using|through|via)\s+(?:an?\s+|the\s+)?", re.IGNORECASE)
+    mentions = [
+        mention
+        for mention in mentions
+        if mention.computation.window
+        or not (how := by.match(text, max(mention.position, 0)))
+        or how.end() not in starts
+    ]
     is_complete = [bool(mention.computation.window or mention.computation.args) for mention in mentions]
     complete = {mention.computation.tool for mention in compress(mentions, is_complete)}
     return [
@@ -480,50 +536,13 @@ def _once(mentions: list[ComputationMention]) -> list[ComputationMention]:
     ]
 
 
-def _changed_values(sentence: Sentence) -> list[ComputationMention]:
-    """Read ``gaps up to 5 min filled`` and ``without values above 100``."""
-    upto = rf"(?:\s*(?:of|up\s+to|shorter\s+than|below|under|no\s+longer\s+than|less\s+than|<|≤)+)*\s*{_DURATION}"
-    fill = r"(?:interpolat\w*|fill\w*|bridg\w*)"
-    found = [
-        mention_of("interpolate", match.start(), duration_in(match))
-        for pattern in (
-            rf"\b{fill}\s+(?:over\s+|across\s+)?(?:the\s+|all\s+)?(?:data\s+)?gaps?{upto}",
-            rf"\b(?:with\s+)?(?:data\s+)?gaps?{upto}\s+(?:being\s+)?{fill}",
-        )
-        for match in sentence.take(pattern)
-    ]
-    away = (
-        r"(?:mask\w*|ignor\w+|exclud\w+|remov\w+|discard\w*|without|leav\w+\s+out|no|hid\w+|drop(?:ped)?|omit\w*|cut"
-        r"|reject\w*|skip\w*)"
-    )
-    sides = {"above": ">", "over": ">", "larger": ">", "greater": ">", ">": ">", "below": "<", "under": "<"}
-    sides |= {"less": "<", "smaller": "<", "<": "<"}
-    side = rf"(?P<side>{'|'.join(sides)})(?:\s+than)?"
-    limit = rf"{side}\s*(?P<limit>[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:\s*(?P<unit>{_UNITS}))?(?![\d:-])"
-    values = r"(?:\s+(?:out|all|any|the))*(?:\s+(?:values|points|samples|records|data)(?:\s+of)?)?"
-    of_quantity = r"(?:\s+[A-Za-z|][\w|]*){0,3}?"
-    if not sentence.drop(rf"(?P<out>\b{away}{values})(?={of_quantity}\s*{limit})"):
-        return found
-    sentence.drop(rf"(?P<out>\b(?:values|points|samples|records|data))(?=\s*{limit})")
-    for match in sentence.take(rf"(?<!\w){limit}"):
-        args = {"where": sides[match["side"].lower()], "value": float(match["limit"].replace("−", "-"))}
-        args |= {"unit": match["unit"]} if match["unit"] else {}
-        found.append(mention_of("mask", match.start(), args=args))
-    return found
-
-
 def _verbs_apart(sentence: Sentence) -> list[ComputationMention]:
     """Read verbs whose lengths of time stand behind their objects: ``downsample B to 1 s``."""
     found = []
     for tool, verb, length in _VERBS:
         if sentence.drop(rf"(?P<out>\b{verb})(?=[^.;]*?{length})") and (match := sentence.take_first(length)):
             written = INTERVALS.get((match["each"] or "").lower()) or duration_in(match)
-            if tool == "interpolate" and "gap" not in verb:
-                number, unit = re.findall(r"[\d.]+|[a-z]+", written)
-                limit = f"{3 * float(number):g}{unit}"
-                found.append(mention_of(tool, match.start(), limit, {"cadence": written}))
-            else:
-                found.append(mention_of(tool, match.start(), written))
+            found.append(mention_of(tool, match.start(), written))
     return found
 
 
@@ -568,7 +587,12 @@ def beside_inputs(
     starts = sorted(start for start, _ in placed)
     joints = [text[first:second] for first, second in pairwise(starts)]
     listed = any(re.search(_LISTS, joint) for joint in joints)
-    if len(mentions) != 1 or not listed or len({quantity for _, quantity in placed}) > 1:
+    if (
+        len(mentions) != 1
+        or mentions[0].named != (0, 0)
+        or not listed
+        or len({quantity for _, quantity in placed}) > 1
+    ):
         return mentions
     over = any(re.search(r"\b(?:over|on top of)\s+(?:the\s+)?\w", joint) for joint in joints)
     (mention,) = mentions

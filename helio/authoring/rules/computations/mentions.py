@@ -23,12 +23,18 @@ class ComputationMention:
         Whether it may apply to one quantity alone: ``density and hourly means of the speed``.
     only : bool
         Whether the sentence says that it does: ``a running mean of the speed only``.
+    named : tuple of int
+        Where the name of the series of a condition begins and ends; equal if the condition has no name.
+    by_other : bool
+        Whether the condition may be on another series than its result: ``V where |B| > 10 nT``.
     """
 
     computation: Computation
     position: int
     partial: bool = False
     only: bool = False
+    named: tuple[int, int] = (0, 0)
+    by_other: bool = False
 
 
 def mention_of(

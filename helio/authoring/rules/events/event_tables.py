@@ -6,10 +6,10 @@ import re
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Events, EventTable
+from helio.authoring.rules.computations.conditions import LASTING, LEVEL, SIGN, VERB, sign_of, unit_of
 from helio.authoring.rules.events.storms import STORMS, storm_phases, threshold_in
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.authoring.rules.times.durations import duration_in, duration_pattern
-from helio.knowledge.unit_spelling import canonical_unit
+from helio.authoring.rules.times.durations import duration_in
 
 _ASKED = (
     r"^(?:(?:please|can|could|you|give|make|show|get|save|export|write|create|produce|find|print|i|want|need|me|us"
@@ -36,22 +36,6 @@ _LIMIT = (
 )
 _USUAL = -50
 """Dst of a storm in nT, if the request names no limit (Gonzalez et al. 1994)."""
-_SIGNS = {
-    "<": r"<|below|under|beneath|(?:less|lower|smaller|weaker)\s+than",
-    "<=": r"<=|≤|at\s+most",
-    ">": r">|above|over|(?:more|greater|higher|larger|stronger|faster)\s+than|exceed(?:s|ed|ing)?",
-    ">=": r">=|≥|at\s+least",
-}
-"""The words for each sign of a condition."""
-_SIGN = "|".join(_SIGNS[sign] for sign in ("<=", ">=", "<", ">"))
-_VERB = (
-    r"(?:(?:is|was|are|were|be|been|has|had|did|does|it|falls?|fell|drops?|dropped|dips?|dipped|goes|went|gets|got|rises?"
-    r"|rose|stays?|stayed|remains?|remained|reach(?:es|ed)?|values?)\s+)*"
-)
-_UNIT = r"nT|pT|km/s|km\s?s\^?-1|(?:/\s?|per\s+)(?:cm\^?3|cc)|cm\^?-3|#/cc|cc|MK|K|k?eV|MeV|nPa|mV/m|pfu|sfu"
-_UNIT += "|degrees?|deg|%"
-_LEVEL = rf"(?P<level>[-−+]?\s?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?![\d:/]|-\d)(?:\s*(?P<unit>{_UNIT})(?![\w/]))?"
-_LEVEL += r"(?!\s*(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|h|min|s|d|samples|records|points|panels)\b)"
 _ASKED_INTERVALS = (
     r"^(?:(?:please|can|could|you|give|make|show|get|save|export|write|create|produce|find|print|list|determine|i|want"
     r"|need|me|us|out|an?|the|all|any|every|each|of|with|table|csv|catalog(?:ue)?)\s+)*"
@@ -60,19 +44,14 @@ _NOUN = (
     r"(?:(?P<starts>(?:start(?:ing)?|onset|begin(?:ning)?)(?:\s+times?|s)?)(?:\s+of\s+(?:(?:all|the)\s+)*(?:intervals|periods|times|events))?"
     r"|(?:time\s+)?(?:intervals?|periods?|stretch(?:es)?|spans?)|times|events?)"
 )
-_LASTING = (
-    r",?\s*(?:\b(?:and|that|which|with|of|is|it)\s+)*(?:\b(?:lasting|last(?:s|ed)?|for|longer)\b\s*|\bduration\s*(?:of\s+)?|\bof(?=\s+at\s))"
-    r"(?:for\s+)?(?:at\s+least|(?:(?:more|longer)\s+)?than|over|>=?|≥|(?<=\bfor )|(?<=\blasting ))\s*(?:an?\s+(?=\d))?"
-    rf"{duration_pattern()}(?:\s+or\s+(?:more|longer))?"
-)
 _WHICH = r"(?:when(?:ever)?|where|with|of|that\s+have|(?:in|during|at|for|on)\s+which|while|having)"
 _INTERVALS = (
     rf"{_ASKED_INTERVALS}(?:{_NOUN}[\s,\x01]+{_WHICH}|(?:when(?:ever)?|how\s+(?:often|many\s+times))(?:\s+(?:did|does|was|were|is|has))?)"
-    rf"\s+(?:the\s+)?(?P<what>[^,;\x01<>≤≥]*?[\w|)])\s+{_VERB}(?P<sign>{_SIGN})\s*{_LEVEL}"
+    rf"\s+(?:the\s+)?(?P<what>[^,;\x01<>≤≥]*?[\w|)])\s+{VERB}(?P<sign>{SIGN})\s*{LEVEL}"
 )
 _CALENDAR = (
-    rf"{_ASKED_INTERVALS}(?P<noun>hours|days|dates|months|years|minutes)\s+{_WHICH}\s+[^,;]*?\s+{_VERB}(?:{_SIGN})"
-    rf"\s*{_LEVEL}"
+    rf"{_ASKED_INTERVALS}(?P<noun>hours|days|dates|months|years|minutes)\s+{_WHICH}\s+[^,;]*?\s+{VERB}(?:{SIGN})"
+    rf"\s*{LEVEL}"
 )
 
 _LINES = (
@@ -132,7 +111,7 @@ def read_condition_table(text: str) -> tuple[str, EventTable | None]:
         The request is for whole hours or days, which no tool lists.
     """
     sentence = Sentence(text)
-    lasting = sentence.take_first(_LASTING)
+    lasting = sentence.take_first(LASTING)
     match = sentence.take_first(_INTERVALS)
     if match is None:
         if calendar := Sentence(text).take_first(_CALENDAR):
@@ -141,9 +120,8 @@ def read_condition_table(text: str) -> tuple[str, EventTable | None]:
                 advice="write 'intervals when …', which gives the extreme value and the duration of each interval",
             )
         return text, None
-    sign = next(sign for sign, words in _SIGNS.items() if re.fullmatch(words, match["sign"], re.IGNORECASE))
     level = re.sub(r"\s", "", match["level"]).replace("−", "-")
-    args = {"when": f"{sign} {level} {_unit(match['unit'] or '')}".strip()}
+    args = {"when": f"{sign_of(match['sign'])} {level} {unit_of(match['unit'] or '')}".strip()}
     if lasting:
         args["lasting"] = duration_in(lasting)
     events = Events("intervals", "alert", tuple(args.items()), f"Find intervals {args['when']}")
@@ -152,14 +130,3 @@ def read_condition_table(text: str) -> tuple[str, EventTable | None]:
     else:
         table = EventTable(events, ("extreme", "durations"), (_LINES,))
     return f"{match['what']} {sentence.rest()}", table
-
-
-def _unit(written: str) -> str:
-    """Return a unit as templates write it.
-
-    >>> _unit("/cc"), _unit("km/s")
-    ('cm^-3', 'km/s')
-    """
-    if re.search(r"cc|cm", written, re.IGNORECASE):
-        return "cm^-3"
-    return canonical_unit(re.sub(r"(?i)degrees?", "deg", written))

@@ -236,6 +236,14 @@ class Arrangement:
         several = len({name for _, name in crafts}) > 1
         if not kind and self._against and len(names) + len(parameters) > 1 and not several:
             kind = "scatter"
+        if not kind and self._against and self._fit:
+            kind = "scatter"
+        of_spectrum = re.search(_SPECTRAL, self._text, re.IGNORECASE) is not None
+        if self._fit and kind not in ("scatter", "hodogram", "density") and not of_spectrum:
+            raise NotUnderstood(
+                "a fitted line needs points of one quantity against another",
+                advice="write, for example, 'density against speed with a linear fit'",
+            )
         if self._models and {quantity.name for quantity in names} <= {POSITION}:
             kind = "orbits"
         by_quantity = several and len(names) > 1

@@ -18,6 +18,7 @@ from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.changes.meanings import ASSUMED, Meanings
+from helio.authoring.rules.computations.conditions import condition_spans
 from helio.authoring.rules.reading.drawn_quantities import GROUP
 from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
 from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities
@@ -131,7 +132,9 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     styles: list[_Phrase] = []
     for anchors, near in _STYLES:
         styles += _phrases(atoms, anchors, near, text, [*phrases, *styles], now)
-    styles = [style for style in styles if _is_style(style, text)]
+    conditions = condition_spans(text)
+    phrases = [phrase for phrase in phrases if not _overlaps(phrase, conditions)]
+    styles = [style for style in styles if _is_style(style, text) and not _overlaps(style, conditions)]
     names = [atom for atom in atoms if {"what", "panel"} & set(atom.tags) and not _is_within(atom, phrases)]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
     computed = {style.start: _of_computed(style, styles, tools, text) for style in styles}
@@ -186,6 +189,10 @@ def _assumed() -> re.Pattern[str]:
 def _without_assumed(text: str) -> tuple[str, list[str]]:
     """Return a request without the values that its computations assume, and these values."""
     return _assumed().sub(" ", text), [match["said"] for match in _assumed().finditer(text)]
+
+
+def _overlaps(phrase: _Phrase, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start < phrase.stop and phrase.start < stop for start, stop in spans)
 
 
 @cache

@@ -23,6 +23,10 @@ from helio.knowledge.quantity_words import INDICES
 _CUTS = (r"[,;+&]|\b(?:and|plus)\b", r"[,;]")
 """What stands between parts of a sentence: first try the smallest parts."""
 _NEXT = re.compile(r"[,;+&]|\b(?:and|plus|with|over|or)\b", re.IGNORECASE)
+_LISTED = re.compile(
+    r"(?:\band|\bvs\.?|\bversus|[,&+])\s+(?:(?:an?|the)\s+)?(?:\d+[\s-]*\w+[\s-]+)?$", re.IGNORECASE
+)
+"""What stands directly before the next computation of a list."""
 _RESULT = re.compile(r"\b(?:then|afterwards|subsequently|finally)\b", re.IGNORECASE)
 """Words before a computation that takes the result of the one before it."""
 _JOINED = re.compile(r"(?:\b(?:and|plus|with)|[+&])\s+(?:also\s+)?(?:an?\s+|the\s+)?$", re.IGNORECASE)
@@ -115,9 +119,14 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
     if found is None:
         return mentions, _unclear(mentions)
     others = [mention for mention in mentions if id(mention) not in found]
-    for tool in dict.fromkeys(mention.computation.tool for mention in others):
-        alike = [mention for mention in others if mention.computation.tool == tool]
-        if tool not in APPLIED or not named.placed:
+    for tools in _alike_tools(others, named):
+        tool = tools[0]
+        alike = [
+            mention
+            for mention in others
+            if mention.computation.tool in tools and mention.computation.of == Lines()
+        ]
+        if tool not in APPLIED or not named.placed or not alike:
             continue
         if len({mention.computation for mention in alike}) == 1 or not APPLIED[tool].argument:
             own = [_of_objects(mention, named) for mention in alike]
@@ -136,6 +145,20 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
             advice="first request the data, then change the pipeline: 'smooth the density of Wind over 10 min'",
         )
     return shared, None
+
+
+def _alike_tools(mentions: Sequence[ComputationMention], named: NamedData) -> list[tuple[str, ...]]:
+    """Group the tools of computations: averages that are listed, as ``median and mean of Bz``, are of the same data."""
+    tools = tuple(dict.fromkeys(mention.computation.tool for mention in mentions))
+    averages = tuple(tool for tool in tools if tool in OVERLAID)
+    starts = sorted(mention.position for mention in mentions if mention.computation.tool in averages)
+    listed = all(
+        not named.quantities(first, second) and _LISTED.search(named.text[first:second])
+        for first, second in pairwise(starts)
+    )
+    if len(averages) < len("ab") or not listed or named.has_several:
+        return [(tool,) for tool in tools]
+    return [averages, *((tool,) for tool in tools if tool not in averages)]
 
 
 def _is_within(mention: ComputationMention, named: NamedData) -> bool:

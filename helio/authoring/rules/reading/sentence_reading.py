@@ -20,6 +20,7 @@ from helio.authoring.rules.computations.computed import (
     over_their_inputs,
     read_computations,
 )
+from helio.authoring.rules.computations.conditions import with_conditions
 from helio.authoring.rules.computations.frequency_bands import take_frequencies
 from helio.authoring.rules.misspelt import known_words
 from helio.authoring.rules.reading.arrangement import Arrangement
@@ -46,7 +47,6 @@ from helio.authoring.rules.reading.named import (
     Placed,
     beside_solar_wind,
     drop_places,
-    names_of_spacecraft,
     pairs_of,
     read_datasets,
     read_quantities,
@@ -130,8 +130,7 @@ _OF_INSTRUMENT = (
 )
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
 _BEHIND = (
-    r"\bbehind\b|\b(?:after|relative\s+to|with\s+respect\s+to)"
-    rf"(?=\s+(?:that\s+of\s+)?(?:{names_of_spacecraft()})(?![\w-]))"
+    r"\b(?:behind|after|relative\s+to|with\s+respect\s+to)\b(?=\s+(?:that\s+of\s+)?(?:the\s+)?[A-Za-z|])"
 )
 """Words between the spacecraft that the solar wind passes last and the one that it passes first."""
 _LONGEST_VECTOR = 4
@@ -352,6 +351,8 @@ class _SentenceReader:
         before_quantities = sentence.left
         needs_vector = MAGNITUDE in self._tools and not (self._datasets or described.datasets)
         named, self._field = read_quantities(sentence, magnitude=needs_vector)
+        if named and any(mention.named[0] <= self._field < mention.named[1] for mention in self._mentions):
+            self._field = -1  # the density on the times of the field
         fields = re.finditer(FIELD, before_quantities, re.IGNORECASE) if self._field >= 0 else ()
         listed = merged(named, [(field.start(), RequestQuantity(B)) for field in fields])
         if len({craft for _, craft in self._crafts}) <= 1:
@@ -369,7 +370,8 @@ class _SentenceReader:
         self._moments = (before_instruments, after_instruments, before_quantities, sentence.left)
         self._datasets += tuple(pair for pair in described.datasets if pair not in self._datasets)
         placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
-        self._placed = self._completed(placed)
+        placed = self._completed(placed)  # which may leave out mentions
+        self._mentions, self._placed = with_conditions(self._mentions, placed, self.flown, sentence.text)
         if not self._crafts and any(quantity.name not in INDICES for _, quantity in self._placed):
             self._crafts = self.flown  # the table has what the catalogue does not describe
 

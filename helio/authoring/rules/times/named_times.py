@@ -15,6 +15,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.times.clocks import with_plain_clocks
 from helio.authoring.rules.times.date_pairs import with_whole_dates
 from helio.authoring.rules.times.dates import with_plain_dates
+from helio.authoring.rules.times.open_times import with_stated_ends
 from helio.authoring.rules.times.times_around import widened, with_plain_spans
 from helio.authoring.rules.times.times_from_now import COUNTS, part_of_today, with_times_from_now
 from helio.authoring.writing.asking import Asks
@@ -184,7 +185,7 @@ def with_plain_times(
         sentence names a part of today, such as ``this morning``, which begins at another hour in each country.
     """
     notes: list[str] = []
-    text = with_times_from_now(text, now, notes)
+    text = with_times_from_now(with_stated_ends(text, now), now, notes)
     text = with_whole_dates(with_plain_spans(with_plain_dates(text), notes))
     text = with_plain_clocks(text, notes)
     text = _ROTATION.sub(lambda match: _rotation(match, now, notes), text)

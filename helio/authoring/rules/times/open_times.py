@@ -78,6 +78,35 @@ _MOVES_EDGE = re.compile(r"start|begin", re.IGNORECASE)
 _RANGE_BEFORE = re.compile(rf"(?:\b(?:from|between)\b[^,;]*|\d\s*|{MONTH}\s*)$", re.IGNORECASE)
 
 
+_STATED = (
+    rf"(?P<first>{_DATE}){_TO}(?P<last>{_DATE})\s*,?\s*\(?\s*(?:(?:the\s+)?(?:end|last\s+(?:day|year|month))\s+)?"
+    r"(?:(?P<without>exclusive|excluded|not\s+included)|(?P<within>inclusive(?:ly)?|included))\b\s*\)?"
+)
+_AGAIN = rf"(?P<range>(?P<first>{_DATE}){_TO}(?P<last>{_DATE}))\s*\(\s*(?:until|till|up\s+to)\s+(?P<end>{_DATE})\s*\)"
+
+
+def with_stated_ends(text: str, now: datetime) -> str:
+    """Write ranges of which the sentence says whether the last day or year belongs to them with their two times.
+
+    >>> now = datetime(2026, 1, 1)
+    >>> with_stated_ends("Kp, 2000 to 2010 (exclusive)", now)
+    'Kp, 2000-01-01 to 2010-01-01'
+    >>> with_stated_ends("Kp, 7 May 2022 to 9 May 2022 inclusive", now)
+    'Kp, 2022-05-07 to 2022-05-10'
+    """
+
+    def stated(match: re.Match[str]) -> str:
+        first, last = (parse_time_range(match[name], now) for name in ("first", "last"))
+        return str(TimeRange(first.start, last.start if match["without"] else last.stop))
+
+    def ended(match: re.Match[str]) -> str:
+        first, last, end = (parse_time_range(match[name], now) for name in ("first", "last", "end"))
+        known = end.start in (last.start, last.stop)  # 2006 to 2009 (until 2010-01-01)
+        return str(TimeRange(first.start, end.start)) if known else match[0]
+
+    return ignoring_case(_AGAIN).sub(ended, ignoring_case(_STATED).sub(stated, text))
+
+
 def with_open_times(text: str, now: datetime) -> str:
     """Write times without a start or an end as ranges from, or to, the edge of the times that helio knows.
 
