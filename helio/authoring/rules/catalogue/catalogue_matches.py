@@ -49,7 +49,7 @@ _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 """Pattern of words that ask for all parameters that fit."""
 _OF_FLUX = frozenset({"flux", "intensity", "spectrum", "energetic", "ion"})
 """Words beside which B is boron."""
-_OTHER = frozenset({"thermal", "ratio", "footprint"})
+_OTHER = frozenset({"thermal", "ratio", "footprint", "footpoint"})
 """Words of descriptions that make a quantity a different one."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
 _SHOWS_SPECTRUM = re.compile(
@@ -206,7 +206,7 @@ def with_words(
             and wanted.has(" ".join(parameter.pair))
             and all(parameter.words.has_name(name) or dataset.words.has_name(name) for name in other_names)
             and _has_clauses(rest, parameter, dataset, named=bool(named), by_instrument=bool(own_names))
-            and _is_of_kind(parameter, text)
+            and _is_of_kind(parameter, SPECTRUM.sub(" ", text) if named else text)
             and numerals <= parameter.words.numerals | dataset.words.numerals
             and all(unit in parameter.words.text or unit in dataset.entry.title for unit in units)
             and {*letters} <= parameter.words.letters
@@ -327,7 +327,7 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
     """
     names = (names | {*map(folded, wish.words)}) & dataset.sensors
     for described in dataset.measured:
-        if wish.channel and channel_name(wish.channel) != described.parameter.name:
+        if wish.channel and channel_name(wish.channel) not in (described.channel, described.parameter.name):
             continue
         if wish.direction and wish.direction not in described.directions:
             continue

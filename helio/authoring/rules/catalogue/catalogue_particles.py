@@ -61,7 +61,8 @@ def particles_asked(
         The sentence with a mark in the place of each letter that is already understood.
     """
     datasets = _datasets(view, crafts, catalogue)
-    channels = {described.parameter.name for dataset in datasets for described in dataset.parameters}
+    parameters = [described for dataset in datasets for described in dataset.parameters]
+    channels = {name for described in parameters for name in (described.parameter.name, described.channel)}
     sensors = frozenset[str]().union(*(dataset.sensors for dataset in datasets))
     read = read_particles(view, crafts, channels, sensors)
     if all(_is_plasma(wish) for _, wishes in read for wish in wishes):
