@@ -143,7 +143,8 @@ def _whole(
             dataset
             for dataset in datasets
             if (
-                own & dataset.sensors or {dataset.craft.spacecraft, dataset.craft.mission} & {*segment.crafts}
+                (own & dataset.sensors and not segment.has_craft)
+                or {dataset.craft.spacecraft, dataset.craft.mission} & {*segment.crafts}
             )
             and reaches(dataset.entry, wanted.spans, catalogue)
         ]
