@@ -52,7 +52,7 @@ _NARROWER = frozenset(VOCABULARY["words of narrower quantities"])
 """Words of descriptions that make a quantity a more special one."""
 _VARIANT = re.compile(
     r"_T$|stack|simple|maximum|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector(?!s)|_sect|movie|total|integral|upflow"
-    r"|all quality|\b90 deg (?!telescope)|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay",
+    r"|all quality|\b90 deg (?!telescope)|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay|\blog(?:arithm|_)",
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""

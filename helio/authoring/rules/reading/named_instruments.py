@@ -33,6 +33,7 @@ from helio.knowledge.quantities import (
     spellings,
 )
 from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantity_words import INDICES, SPECTRA
 from helio.knowledge.vocabulary import VOCABULARY
 
@@ -80,6 +81,32 @@ _LISTED = (
 )
 _PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
 _PLASMA = {N, SPEED, VECTOR_V, T, THERMAL, ALPHA_RATIO, "alpha density"}
+
+
+def _full_name(phrases: Sequence[str], name: str) -> re.Pattern[str]:
+    """Return the pattern of an instrument's name in words, also with the short name in brackets behind."""
+    words = any_phrase(phrases).replace("[ -]", ",?[ -]")
+    return re.compile(rf"\b(?:{words})\b(?:\s*\(\s*{re.escape(name)}\s*\))?", re.IGNORECASE)
+
+
+_FULL_NAMES = [
+    (_full_name(phrases, name), name)
+    for name, phrases in sorted(
+        VOCABULARY["full names of instruments"].items(), key=lambda row: -max(map(len, row[1]))
+    )
+]
+"""Patterns of names of instruments in words, the longest first, and the short names."""
+
+
+def with_short_names(text: str) -> str:
+    """Write the short names of instruments that a text names in words.
+
+    >>> with_short_names("Ulysses vector helium magnetometer field, MMS1 Fast Plasma Investigation (FPI) density")
+    'Ulysses VHM field, MMS1 FPI density'
+    """
+    for pattern, name in _FULL_NAMES:
+        text = pattern.sub(name, text)
+    return text
 
 
 def without_compounds(text: str) -> str:
