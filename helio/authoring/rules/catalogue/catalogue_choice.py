@@ -43,6 +43,7 @@ _OF_PARTICLES = re.compile(r"\b(?:flux|intensit|spectr(?:um|a\b|ogram))", re.IGN
 _FRAMES = ("GSE", "RTN", "GSM")
 """Frames that a vector comes in if the sentence names none, the first first."""
 _FRAME_WORDS = {tokens(frame)[0]: frame for frame in KNOWN_FRAMES}
+_OF_FRAMES = {*_FRAME_WORDS, "coordinate", "frame", "reference", "system"}
 _ALIKE = 3
 """Maximum number of words by which descriptions of the same vector differ."""
 _COPY = re.compile(r"(?:_?(?:stack(?:ed)?|simple|T|\d))+$")
@@ -52,7 +53,7 @@ _NARROWER = frozenset(VOCABULARY["words of narrower quantities"])
 """Words of descriptions that make a quantity a more special one."""
 _VARIANT = re.compile(
     r"_T$|stack|simple|maximum|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector(?!s)|_sect|movie|total|integral|upflow"
-    r"|all quality|\b90 deg (?!telescope)|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay|\blog(?:arithm|_)",
+    r"|all quality|\b90 deg (?!telescope)|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay|log(?:arithm|_|10)",
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""
@@ -242,11 +243,11 @@ def _variants(described: DescribedParameter, heads: set[str]) -> int:
 
 def _of_frame(found: list[Match], frame: str) -> list[Match]:
     """Of the same vector in several frames, keep the one in a frame."""
-    framed = [match.extra - {*_FRAME_WORDS} for match in found if _frame_of(match.first) == frame]
+    framed = [match.extra - _OF_FRAMES for match in found if _frame_of(match.first) == frame]
 
     def is_elsewhere(match: Match) -> bool:
         is_vector = len(match.first.parameter.size) == 1 and _frame_of(match.first) not in ("", frame)
-        return is_vector and any(len(match.extra - {*_FRAME_WORDS} ^ other) <= _ALIKE for other in framed)
+        return is_vector and any(len(match.extra - _OF_FRAMES ^ other) <= _ALIKE for other in framed)
 
     return [match for match in found if not is_elsewhere(match)]
 

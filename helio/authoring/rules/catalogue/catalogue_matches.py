@@ -51,6 +51,8 @@ _OF_FLUX = frozenset({"flux", "intensity", "spectrum", "energetic", "ion"})
 """Words beside which B is boron."""
 _OTHER = frozenset({"thermal", "ratio", "footprint", "footpoint"})
 """Words of descriptions that make a quantity a different one."""
+_MODELS = frozenset({"igrf", "model"})
+"""Words of descriptions of fields that nobody measured."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
 _SHOWS_SPECTRUM = re.compile(
     r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
@@ -257,6 +259,8 @@ def _has_clauses(
         own.auxiliary | own.words & _OTHER
     ) - asked:
         return False
+    if comparable(parameter.parameter.canonical_unit, "nT") and (own.words & _MODELS) - asked:
+        return False  # a field is the measured one
     if not named and _OF_CRAFT.search(parameter.text) and asked <= _UNITS.keys():
         return False  # the speed is that of the plasma
     covered = [own.has(clause) for clause in rest]
@@ -313,7 +317,7 @@ def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     known = {**_UNITS, "position": ("km", "AU", "R_E", "deg")}
     named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in known]
     bare = re.sub(r"\(\d+\)$", "", parameter.canonical_unit.strip("<|>"))  # <|V|>, V(12)
-    own = re.sub(r"^[\d.]+(?=/)", "1", bare)  # 0.01/cc
+    own = re.sub(r"^[\d.]+(?=/)", "1", re.sub(r"^[\d.]+\s+", "", bare))  # 0.01/cc, 0.01 mV/m
     return not named or not own or any(comparable(own, unit) for unit in known[named[-1]])
 
 
