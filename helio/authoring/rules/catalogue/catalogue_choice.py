@@ -43,7 +43,10 @@ _OF_PARTICLES = re.compile(r"\b(?:flux|intensit|spectr(?:um|a\b|ogram))", re.IGN
 _FRAMES = ("GSE", "RTN", "GSM")
 """Frames that a vector comes in if the sentence names none, the first first."""
 _FRAME_WORDS = {tokens(frame)[0]: frame for frame in KNOWN_FRAMES}
-_OF_FRAMES = {*_FRAME_WORDS, "coordinate", "frame", "reference", "system"}
+_OF_FRAMES = {*_FRAME_WORDS, "coordinate", "frame", "reference", "system", "spacecraft", "instrument"}
+"""Words of descriptions that only say in which frame a vector is."""
+_OF_SPACECRAFT = re.compile(r"\b(?:spacecraft|instrument) (?:reference )?(?:frame|coordinates)\b", re.IGNORECASE)
+"""Pattern of descriptions of vectors in a frame that turns with the spacecraft."""
 _ALIKE = 3
 """Maximum number of words by which descriptions of the same vector differ."""
 _COPY = re.compile(r"(?:_?(?:stack(?:ed)?|simple|T|\d))+$")
@@ -106,7 +109,7 @@ def best_matches(
         lambda match: 0 if text else -len(match.names),
         lambda match: match.off[2],
         rank_of_kind,
-        lambda match: bool(_BURST.match(match.dataset.title)),
+        lambda match: "burst" not in said.lower() and bool(_BURST.match(match.dataset.title)),
     )
     if text.strip():
         best = _best_words(best, text, wanted)
@@ -253,6 +256,8 @@ def _of_frame(found: list[Match], frame: str) -> list[Match]:
 
 
 def _frame_of(described: DescribedParameter) -> str:
+    if _OF_SPACECRAFT.search(described.description):
+        return "spacecraft"
     words = {*word_list(f"{described.parameter.name} {described.parameter.description}")} & {*_FRAME_WORDS}
     return described.parameter.frame or (_FRAME_WORDS[words.pop()] if len(words) == 1 else "")
 

@@ -37,9 +37,12 @@ from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import folded, instrument_index, is_name
+from helio.knowledge.particles import Species
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
 
+_PROTONS = (Species("H"), Species("H", 1, 1), Species("H", 0, 1))
+"""Protons, which are most of the ions of an instrument that tells none apart."""
 _QUESTION = "Which of these particle data do you mean?"
 MOST_CHANNELS = 8
 """Maximum number of channels that helio draws if the request names none, in one panel."""
@@ -156,6 +159,8 @@ def _whole(
         needed = [word for word, span in segment.words if any(overlap(span, other) for other in unread)]
         for wish in wishes:
             fits = _explaining(wish, reaching, own)
+            if not fits and own and wish.species in _PROTONS:
+                fits = _as_ions(wish, reaching, own)
             if not fits:
                 _refuse_cut(wish, reaching, own)
                 if segment.is_continued:
@@ -183,6 +188,13 @@ def _whole(
                 return []
             found += best
     return whole
+
+
+def _as_ions(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:
+    """Return the ions at the energies of protons, if the instrument tells no ions apart, as EPAM."""
+    if not wish.energy or _explaining(replace(wish, energy=None), datasets, names):
+        return []
+    return _explaining(replace(wish, species=Species("ion")), datasets, names)
 
 
 def _explaining(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:
