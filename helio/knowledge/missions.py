@@ -234,6 +234,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "Mars Science Laboratory": ("msl", "curiosity"),
     "NOAA": ("poes",),
     **{f"DMSP-F0{number}": (f"dmsp f{number}", f"f{number}") for number in range(6, 10)},
+    **{f"DMSP-F{number}": (f"dmsp {number}",) for number in range(12, 19)},
     **{f"NOAA-0{number}": (f"noaa {number}", f"noaa{number}") for number in range(5, 9)},
     "SuperDARN": ("darn",),
 }

@@ -338,6 +338,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (B, "RBSP-{p}", "RBSP-{p}_MAGNETOMETER_4SEC-GSE_EMFISIS-L3", "Mag", "GSE", "nT", 4, FLAGS),
     (B, "RBSP-{p}", "RBSP-{p}_MAGNETOMETER_4SEC-SM_EMFISIS-L3", "Mag", "SM", "nT", 4, FLAGS),
     (B, "RBSP-{p}", "RBSP-{p}_MAGNETOMETER_4SEC-GEO_EMFISIS-L3", "Mag", "GEO", "nT", 4, FLAGS),
+    (B, "RBSP-{p}", "RBSP-{p}_MAGNETOMETER_4SEC-GEI_EMFISIS-L3", "Mag", "GEI", "nT", 4, FLAGS),
     (ABS_B, "RBSP-{p}", "RBSP-{p}_MAGNETOMETER_4SEC-GSM_EMFISIS-L3", "Magnitude", "", "nT", 4, FLAGS),
     (B, "Cluster-{n}", "C{n}_CP_FGM_SPIN", "B_vec_xyz_gse__C{n}_CP_FGM_SPIN", "GSE", "nT", 4, ""),
     (B, "Cluster-{n}", "C{n}_CP_FGM_5VPS", "B_vec_xyz_gse__C{n}_CP_FGM_5VPS", "GSE", "nT", 0.2, ""),

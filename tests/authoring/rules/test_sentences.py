@@ -29,7 +29,7 @@ CREATED = (
     ("wind 3dp electron moments (density, temperature) 2004-11-07", [["Wind_Ne"], ["Wind_Te"]],
      "2004-11-07 to 2004-11-08"),
     ("Cluster 1, 4 s |B|, 1 Feb 2002", [["Cluster1_Bmag"]], "2002-02-01 to 2002-02-02"),
-    ("EMFISIS B in SM and |B|, RBSP-A, 4 s, Oct 8-9 2013", [["RBSPA_B_sm"], ["RBSPA_Bmag"]],
+    ("EMFISIS B in SM and |B|, RBSP-A, 4 s, Oct 8-9 2013", [["RBSPA_B"], ["RBSPA_Bmag"]],
      "2013-10-08 to 2013-10-10"),
     ("THEMIS A to C, Bz GSM, 26 Feb 2008, one panel", [["THEMISA_Bz", "THEMISB_Bz", "THEMISC_Bz"]],
      "2008-02-26 to 2008-02-27"),

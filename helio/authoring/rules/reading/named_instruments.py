@@ -98,15 +98,24 @@ _FULL_NAMES = [
 """Patterns of names of instruments in words, the longest first, and the short names."""
 
 
-def with_short_names(text: str) -> str:
-    """Write the short names of instruments that a text names in words.
+_KIND_BEHIND = re.compile(
+    rf"(?<![\w-])(?!(?i:{names_of_spacecraft()})\s)(?P<name>[A-Z][\w/-]*[A-Z]\w*)\s+"
+    r"(?:sounder|spectrometer|spectrograph|analy[sz]er|detector|sensor|receiver|suite)s?\b(?!\s*[-\d])"
+)
+"""Pattern of the kind of an instrument behind its name, as in ``WHISPER sounder``."""
 
+
+def with_short_names(text: str) -> str:
+    """Write only the short names of instruments that a text names in words, or with their kind.
+
+    >>> with_short_names("Cluster WHISPER sounder density")
+    'Cluster WHISPER density'
     >>> with_short_names("Ulysses vector helium magnetometer field, MMS1 Fast Plasma Investigation (FPI) density")
     'Ulysses VHM field, MMS1 FPI density'
     """
     for pattern, name in _FULL_NAMES:
         text = pattern.sub(name, text)
-    return text
+    return _KIND_BEHIND.sub(r"\g<name>", text)
 
 
 def without_compounds(text: str) -> str:
