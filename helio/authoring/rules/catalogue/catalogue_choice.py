@@ -45,7 +45,9 @@ _FRAMES = ("GSE", "RTN", "GSM")
 _FRAME_WORDS = {tokens(frame)[0]: frame for frame in KNOWN_FRAMES}
 _OF_FRAMES = {*_FRAME_WORDS, "coordinate", "frame", "reference", "system", "spacecraft", "instrument"}
 """Words of descriptions that only say in which frame a vector is."""
-_OF_SPACECRAFT = re.compile(r"\b(?:spacecraft|instrument) (?:reference )?(?:frame|coordinates)\b", re.IGNORECASE)
+_OF_SPACECRAFT = re.compile(
+    r"\b(?:spacecraft|instrument) (?:reference )?(?:frame|coordinates)\b", re.IGNORECASE
+)
 """Pattern of descriptions of vectors in a frame that turns with the spacecraft."""
 _ALIKE = 3
 """Maximum number of words by which descriptions of the same vector differ."""
@@ -56,7 +58,8 @@ _NARROWER = frozenset(VOCABULARY["words of narrower quantities"])
 """Words of descriptions that make a quantity a more special one."""
 _VARIANT = re.compile(
     r"_T$|stack|simple|maximum|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector(?!s)|_sect|movie|total|integral|upflow"
-    r"|all quality|\b90 deg (?!telescope)|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay|log(?:arithm|_|10)",
+    r"|all quality|\b90 deg (?!telescope)|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time"
+    r"|overlay|log(?:arithm|_|10)",
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""

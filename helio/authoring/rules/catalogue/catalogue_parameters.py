@@ -50,6 +50,7 @@ _L_SHELL = re.compile(r"\bL[- ](?:shell|value)s?\b", re.IGNORECASE)
 _COMPONENT = re.compile(r"_mag([hdezxy])_")
 """Pattern of the component in names of parameters of ground stations, such as ``thg_magd_fsmi``."""
 _CHANNEL = re.compile(r"[A-Z]{1,2}\d{1,2}(?=flux|counts)")
+"""Pattern of the channel with which the name of a parameter begins."""
 _OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag|dqf)$")
 """Pattern of names of parameters that describe another one."""
 _AVAILABLE = re.compile(

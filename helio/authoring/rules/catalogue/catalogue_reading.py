@@ -212,9 +212,7 @@ def _share_craft(parts: Sequence[Part], catalogue: Catalogue) -> bool:
     In ``DE-2 electron temperature and density`` both are of DE-2.
     """
     others = any(not (part.unread or part.crafts or is_index(part)) for part in parts)
-    return others and any(
-        part.unread and not part.crafts and crafts_named(part, catalogue) for part in parts
-    )
+    return others and any(part.unread and not part.crafts and crafts_named(part, catalogue) for part in parts)
 
 
 def _instruments(part: Part, catalogue: Catalogue) -> set[str]:

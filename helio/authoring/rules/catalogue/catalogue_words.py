@@ -171,9 +171,7 @@ def words_asked(
                 break
         if fits:
             explained.append((narrowed, text, fits))
-        elif not asked.is_moment and (
-            _needs_catalogue(asked, done) or _is_measured(asked, catalogue, index)
-        ):
+        elif not asked.is_moment and (_needs_catalogue(asked, done) or _is_measured(asked, catalogue, index)):
             return None
     if any(asked.is_moment for asked in read) and not explained:
         return None
@@ -420,9 +418,7 @@ def _found(
     return text, reaching
 
 
-def _fitting(
-    matches: Sequence[Match], asked: _Asked, wanted: Wanted, catalogue: Catalogue
-) -> list[Match]:
+def _fitting(matches: Sequence[Match], asked: _Asked, wanted: Wanted, catalogue: Catalogue) -> list[Match]:
     """Keep the parameters with data of every time that are of the named telescopes; not of two for one."""
     telescopes = {
         mention.what for mention in directions_in(asked.part.text) if mention.what.startswith("telescope")

@@ -12,6 +12,7 @@ from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, 
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.missions import INSTRUMENT_WORDS, instrument_names
+from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import (
     ABS_B,
     ALPHA_RATIO,
@@ -33,7 +34,6 @@ from helio.knowledge.quantities import (
     spellings,
 )
 from helio.knowledge.quantities import V as SPEED
-from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantity_words import INDICES, SPECTRA
 from helio.knowledge.vocabulary import VOCABULARY
 
