@@ -202,7 +202,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
         )
         for p in "AB"
     },
-    **{f"Cluster-{n}": (f"c{n}", f"cluster {n}", f"cluster{n}") for n in range(1, 5)},
+    **{
+        f"Cluster-{n}": (f"c{n}", f"cluster {n}", f"cluster{n}", f"cluster {name}", name)
+        for n, name in enumerate(("rumba", "salsa", "samba", "tango"), 1)
+    },
     **{f"Voyager-{n}": (f"voyager {n}", f"voyager{n}", f"vg{n}", f"v{n}") for n in range(1, 3)},
     **{f"Helios-{n}": (f"helios {n}", f"helios{n}") for n in range(1, 3)},
     **{f"GOES-{n}": (f"goes {n}", f"goes{n}", f"g{n}") for n in range(6, 20)},
@@ -221,6 +224,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "DE-2": ("dynamics explorer 2", "dynamics explorer b"),
     "CNOFS": ("c/nofs",),
     "AMPTE-CCE": ("cce",),
+    "Hawkeye": ("hawkeye 1", "explorer 52"),
+    "Equator-S": ("equator s",),
     "Interball-Tail": ("interball tail probe", "interball 1"),
     "Interball-Auroral": ("interball auroral probe", "interball 2"),
     "FORMOSAT-1": ("rocsat", "rocsat 1"),
@@ -229,6 +234,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "Mars Science Laboratory": ("msl", "curiosity"),
     "NOAA": ("poes",),
     **{f"DMSP-F0{number}": (f"dmsp f{number}", f"f{number}") for number in range(6, 10)},
+    **{f"DMSP-F{number}": (f"dmsp {number}",) for number in range(12, 19)},
     **{f"NOAA-0{number}": (f"noaa {number}", f"noaa{number}") for number in range(5, 9)},
     "SuperDARN": ("darn",),
 }

@@ -43,8 +43,9 @@ class Species(NamedTuple):
         return self.kind == other.kind and len(masses) < 2 and len(charges) < 2 and not is_rare
 
     def distance(self, other: Species) -> int:
-        """Return how much less one species says than the other."""
-        return (self.mass != other.mass) + (self.charge != other.charge)
+        """Return how much less one species says than the other; oxygen alone is rather O+ than O++."""
+        is_rarer = self.kind == "O" and not self.charge and other.charge > 1
+        return (self.mass != other.mass) + (self.charge != other.charge) + is_rarer
 
 
 class Found(NamedTuple, Generic[What]):

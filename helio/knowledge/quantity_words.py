@@ -57,7 +57,7 @@ SPECTRA = tuple(row.quantity for row in WORDS if row.kind == "spectrum")
 # "by" is a word and By a component.
 _RATIOS = {
     "alpha to proton ratio": (
-        r"(?:alphas?|helium)\s*/\s*(?:protons?|hydrogen)(?:\s+(?:density\s+)?ratios?)?|n_?alpha\s*/\s*n_?p\b|N_?a\s*/\s*N_?p\b|α\s*/\s*p\b|He(?:\+\+)?\s*/\s*(?:H|p)(?:\s+ratios?)?\b"
+        r"(?:alphas?|helium)\s*/\s*(?:protons?|hydrogen)(?:\s+(?:density\s+)?ratios?)?|n_?alpha\s*/\s*n_?p\b|N_?a\s*/\s*N_?p\b|α\s*/\s*p\b|He(?:\+\+|2\+)?\s*/\s*(?:H\+?|p)(?:\s+(?:(?:number\s+)?density\s+|abundance\s+)?ratios?)?"
     ),
     "O7/O6": r"O\s?7\+?\s*(?:/|to|over)\s*O?\s?6\+?(?:\s+(?:charge\s+state\s+)?ratios?)?",
     "C6/C5": r"C\s?6\+?\s*(?:/|to|over)\s*C?\s?5\+?(?:\s+(?:charge\s+state\s+)?ratios?)?",

@@ -136,6 +136,8 @@ def _spacecraft_with(request: PipelineRequest, ask: Asks, draws: Callable[[Pipel
         )
     every = list(dict.fromkeys((*UPSTREAM, *(source.spacecraft for source in SOURCES))))
     fitting = [craft for craft in every if draws(replace(request, spacecraft=(craft,)))]
+    if request.instruments and len(fitting) == 1:
+        return fitting[0]
     named = listed([title(quantity.name) for quantity in quantities])
     return ask(f"The {named} of which spacecraft?", (fitting or every)[:12])
 

@@ -179,6 +179,12 @@ def test_the_channels_of_a_species_share_a_panel_with_their_energies_in_the_lege
         ("IBEX Hi ENA maps", "helio draws no maps"),
         ("SuperDARN Goose Bay 1997-01-10", "helio draws no maps"),
         ("unidirectional differential helium flux of RBSP-A HOPE 2013-03-17", "'unidirectional'"),
+        ("Wind SIS iron flux and Wind speed, 2005", "'SIS'"),  # that of ACE
+        (
+            "MetOp-B MEPED 0 degree proton flux for 2017-09-10",
+            "no quantities of MetOp",
+        ),  # not of two telescopes
+        ("DMSP F18 magnetic field, 2015-03-17", "no quantities of DMSP-F18"),  # not IGRF
     ],
 )
 def test_what_no_parameter_covers_is_refused(author, request_, words):
@@ -252,6 +258,46 @@ def test_an_edit_adds_what_only_the_catalogue_describes(author):
         ("New Horizons SWAP speed, 2015", ["NEW_HORIZONS_SWAP_SOLAR-WIND.v"]),
         ("Arase LEPE electron flux 16 Feb 2021", ["ERG_LEPE_L2_OMNIFLUX.FEDO"]),
         ("MPA electron density of LANL 1994, 10 Jan 1997", ["L4_K0_MPA.dens_e"]),
+        # names of instruments in words, also with their short names and kinds
+        ("Ulysses vector helium magnetometer field in RTN, Feb 1992", ["UY_1MIN_VHM.B_RTN"]),
+        (
+            "MMS1 Fast Plasma Investigation (FPI) ion density, 2017-07-11",
+            ["MMS1_FPI_FAST_L2_DIS-MOMS.mms1_dis_numberdensity_fast"],
+        ),
+        ("electrons of STEREO-A's High Energy Telescope, 2 Nov 2013", ["STA_L1_HET.Electron_Flux"]),
+        ("THEMIS-A solid state telescope electrons, 17 March 2013", ["THA_L2_SST.tha_psef_en_eflux"]),
+        (
+            "density from the WHISPER sounder on board Cluster 2, 30 March 2002",
+            ["C2_PP_WHI.N_e_res__C2_PP_WHI"],
+        ),
+        # several quantities of a spacecraft without rows in the table
+        (
+            "Apollo 12 proton density and bulk speed for May 1970",
+            ["APOLLO12_SWS_28S.Density", "APOLLO12_SWS_28S.VEL"],
+        ),
+        (
+            "Langmuir probe electron temperature and plasma density of DE-2, and Kp, 1 Dec 1981",
+            ["DE2_PLASMA500MS_LANG.electronTemp", "DE2_PLASMA500MS_LANG.plasmaDensity", "OMNI2_H0_MRG1HR.KP"],
+        ),
+        (
+            "Interball Tail magnetic field and ion density, 1 Nov 1996",
+            ["IT_H0_MFI.B_GSE_cart", "IT_K0_COR.Ni"],
+        ),
+        (
+            "DMSP F16 ion density and ion temperature, 17 March 2015",
+            ["DMSP-F16_SSIES-3_THERMAL-PLASMA.dens", "DMSP-F16_SSIES-3_THERMAL-PLASMA.temp"],
+        ),
+        (
+            "IMP-8 density and DE-2 electron temperature, 1 Dec 1981",
+            ["DE2_PLASMA500MS_LANG.electronTemp", "I8_H0_MITPLASMA.proton_density_fit"],
+        ),
+        # quantities that other words also have
+        ("ICON IVM meridional drift, 1 March 2021", ["ICON_L2-7_IVM-A.ICON_L27_Ion_Velocity_Meridional"]),
+        ("ISIS 2 electron density, 5 March 1973", ["I2_NEPROF_TOPIST.ni"]),  # not its logarithm
+        ("Solar Orbiter MAG burst, 11 March 2022", ["SOLO_L2_MAG-RTN-BURST.B_RTN"]),
+        # other names of spacecraft
+        ("Cluster Tango magnetic field, 1 Oct 2002", ["C4_CP_FGM_SPIN.B_vec_xyz_gse__C4_CP_FGM_SPIN"]),
+        ("Hawkeye 1 total magnetic field, 10 July 1975", ["HK_H0_MAG.B_total"]),
     ],
 )
 def test_names_of_instruments_probes_and_stations_are_those_of_the_catalogue(author, request_, parameters):

@@ -105,6 +105,23 @@ def drawn(draft):
             ["VOYAGER1_CRS_DAILY_FLUX.PROTONFLUX1", "VOYAGER1_CRS_DAILY_FLUX.PROTONFLUX10"],
         ),
         ("GOES-10 >2 MeV electrons, Aug 2004", ["G0_K0_EP8.E2"]),
+        ("ACE EPAM protons 1.06-1.9 MeV, 28 Oct 2003", ["AC_H3_EPM.P7p"]),  # which it does not tell from ions
+        (
+            "Voyager 2 CRS protons 3.0-4.6 MeV and speed, 2010",
+            ["VOYAGER2_COHO1HR_MERGED_MAG_PLASMA.protonFlux1_CRS", "VOYAGER2_COHO1HR_MERGED_MAG_PLASMA.V"],
+        ),
+        # channels with which names begin
+        (
+            "CSSWE electron flux channels E1 and E2, 13 Jan 2013",
+            ["CSSWE_REPTILE_6SEC-FLUX-L2.E1flux", "CSSWE_REPTILE_6SEC-FLUX-L2.E2flux"],
+        ),
+        ("CSSWE E1 counts, 13 Jan 2013", ["CSSWE_REPTILE_6SEC-COUNTS-L1.E1counts"]),
+        # the usual one of several
+        ("CRRES MEA electron flux, 24-26 March 1991", ["CRRES_H0_MEA.J_ave"]),
+        (
+            "MEP-i omni proton and oxygen flux from Arase, 4 November 2021",
+            ["ERG_MEPI_L2_OMNIFLUX.FPDO", "ERG_MEPI_L2_OMNIFLUX.FODO"],
+        ),
         ("EPAM 0.047-0.065 MeV ions, 10-12 Sept 2005", ["AC_H1_EPM.P1"]),
         # directions and sides
         (

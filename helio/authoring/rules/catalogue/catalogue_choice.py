@@ -43,6 +43,12 @@ _OF_PARTICLES = re.compile(r"\b(?:flux|intensit|spectr(?:um|a\b|ogram))", re.IGN
 _FRAMES = ("GSE", "RTN", "GSM")
 """Frames that a vector comes in if the sentence names none, the first first."""
 _FRAME_WORDS = {tokens(frame)[0]: frame for frame in KNOWN_FRAMES}
+_OF_FRAMES = {*_FRAME_WORDS, "coordinate", "frame", "reference", "system", "spacecraft", "instrument"}
+"""Words of descriptions that only say in which frame a vector is."""
+_OF_SPACECRAFT = re.compile(
+    r"\b(?:spacecraft|instrument) (?:reference )?(?:frame|coordinates)\b", re.IGNORECASE
+)
+"""Pattern of descriptions of vectors in a frame that turns with the spacecraft."""
 _ALIKE = 3
 """Maximum number of words by which descriptions of the same vector differ."""
 _COPY = re.compile(r"(?:_?(?:stack(?:ed)?|simple|T|\d))+$")
@@ -52,7 +58,8 @@ _NARROWER = frozenset(VOCABULARY["words of narrower quantities"])
 """Words of descriptions that make a quantity a more special one."""
 _VARIANT = re.compile(
     r"_T$|stack|simple|maximum|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector(?!s)|_sect|movie|total|integral|upflow"
-    r"|all quality|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay",
+    r"|all quality|\b90 deg (?!telescope)|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time"
+    r"|overlay|log(?:arithm|_|10)",
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""
@@ -105,7 +112,7 @@ def best_matches(
         lambda match: 0 if text else -len(match.names),
         lambda match: match.off[2],
         rank_of_kind,
-        lambda match: bool(_BURST.match(match.dataset.title)),
+        lambda match: "burst" not in said.lower() and bool(_BURST.match(match.dataset.title)),
     )
     if text.strip():
         best = _best_words(best, text, wanted)
@@ -242,16 +249,18 @@ def _variants(described: DescribedParameter, heads: set[str]) -> int:
 
 def _of_frame(found: list[Match], frame: str) -> list[Match]:
     """Of the same vector in several frames, keep the one in a frame."""
-    framed = [match.extra - {*_FRAME_WORDS} for match in found if _frame_of(match.first) == frame]
+    framed = [match.extra - _OF_FRAMES for match in found if _frame_of(match.first) == frame]
 
     def is_elsewhere(match: Match) -> bool:
         is_vector = len(match.first.parameter.size) == 1 and _frame_of(match.first) not in ("", frame)
-        return is_vector and any(len(match.extra - {*_FRAME_WORDS} ^ other) <= _ALIKE for other in framed)
+        return is_vector and any(len(match.extra - _OF_FRAMES ^ other) <= _ALIKE for other in framed)
 
     return [match for match in found if not is_elsewhere(match)]
 
 
 def _frame_of(described: DescribedParameter) -> str:
+    if _OF_SPACECRAFT.search(described.description):
+        return "spacecraft"
     words = {*word_list(f"{described.parameter.name} {described.parameter.description}")} & {*_FRAME_WORDS}
     return described.parameter.frame or (_FRAME_WORDS[words.pop()] if len(words) == 1 else "")
 

@@ -49,8 +49,10 @@ _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 """Pattern of words that ask for all parameters that fit."""
 _OF_FLUX = frozenset({"flux", "intensity", "spectrum", "energetic", "ion"})
 """Words beside which B is boron."""
-_OTHER = frozenset({"thermal", "ratio", "footprint"})
+_OTHER = frozenset({"thermal", "ratio", "footprint", "footpoint"})
 """Words of descriptions that make a quantity a different one."""
+_MODELS = frozenset({"igrf", "model"})
+"""Words of descriptions of fields that nobody measured."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
 _SHOWS_SPECTRUM = re.compile(
     r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
@@ -206,7 +208,7 @@ def with_words(
             and wanted.has(" ".join(parameter.pair))
             and all(parameter.words.has_name(name) or dataset.words.has_name(name) for name in other_names)
             and _has_clauses(rest, parameter, dataset, named=bool(named), by_instrument=bool(own_names))
-            and _is_of_kind(parameter, text)
+            and _is_of_kind(parameter, SPECTRUM.sub(" ", text) if named else text)
             and numerals <= parameter.words.numerals | dataset.words.numerals
             and all(unit in parameter.words.text or unit in dataset.entry.title for unit in units)
             and {*letters} <= parameter.words.letters
@@ -257,6 +259,8 @@ def _has_clauses(
         own.auxiliary | own.words & _OTHER
     ) - asked:
         return False
+    if comparable(parameter.parameter.canonical_unit, "nT") and (own.words & _MODELS) - asked:
+        return False  # a field is the measured one
     if not named and _OF_CRAFT.search(parameter.text) and asked <= _UNITS.keys():
         return False  # the speed is that of the plasma
     covered = [own.has(clause) for clause in rest]
@@ -313,7 +317,7 @@ def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     known = {**_UNITS, "position": ("km", "AU", "R_E", "deg")}
     named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in known]
     bare = re.sub(r"\(\d+\)$", "", parameter.canonical_unit.strip("<|>"))  # <|V|>, V(12)
-    own = re.sub(r"^[\d.]+(?=/)", "1", bare)  # 0.01/cc
+    own = re.sub(r"^[\d.]+(?=/)", "1", re.sub(r"^[\d.]+\s+", "", bare))  # 0.01/cc, 0.01 mV/m
     return not named or not own or any(comparable(own, unit) for unit in known[named[-1]])
 
 
@@ -327,7 +331,7 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
     """
     names = (names | {*map(folded, wish.words)}) & dataset.sensors
     for described in dataset.measured:
-        if wish.channel and channel_name(wish.channel) != described.parameter.name:
+        if wish.channel and channel_name(wish.channel) not in (described.channel, described.parameter.name):
             continue
         if wish.direction and wish.direction not in described.directions:
             continue

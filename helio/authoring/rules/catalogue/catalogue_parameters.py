@@ -49,6 +49,8 @@ _SYMBOL = re.compile(
 _L_SHELL = re.compile(r"\bL[- ](?:shell|value)s?\b", re.IGNORECASE)
 _COMPONENT = re.compile(r"_mag([hdezxy])_")
 """Pattern of the component in names of parameters of ground stations, such as ``thg_magd_fsmi``."""
+_CHANNEL = re.compile(r"[A-Z]{1,2}\d{1,2}(?=flux|counts)")
+"""Pattern of the channel with which the name of a parameter begins."""
 _OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag|dqf)$")
 """Pattern of names of parameters that describe another one."""
 _AVAILABLE = re.compile(
@@ -61,6 +63,8 @@ _FLUX = re.compile(
     r"(?<!heat )(?<!magnetic )(?<!momentum )(?<!poynting )\b(?:flux(?:es)?|intensit(?:y|ies)|flx)\b",
     re.IGNORECASE,
 )
+_DENSITIES = re.compile(r"\bN[ei]\b")
+"""Symbols of densities, which are also those of neon and nickel."""
 _SIDE = re.compile(r"\bside [AB]\b|\b(?<=_)?[AB]_(?=[A-Z])")
 _IN_UNIT = re.compile(r"(?<![A-Za-z])([kMG]?eV)", re.IGNORECASE)
 _BINS = {
@@ -242,7 +246,8 @@ class DescribedParameter:
     @cached_property
     def species(self) -> tuple[Species, ...]:
         """All species that the data hold, together; empty if the catalogue does not say."""
-        own, whole = (_SIDE.sub(" ", text) for text in (self.parameter.description, self.about))
+        aside = _DENSITIES if comparable(self.parameter.canonical_unit, "cm^-3") else _SIDE
+        own, whole = (aside.sub(" ", text) for text in (self.parameter.description, self.about))
         texts = [re.sub(r"\([^()]*\)", " ", text) for text in (own, whole)]
         for text in (*(texts if self.head and self.is_flux else texts[1:]), whole):
             if kinds := [mention.what for mention in species_in(text)]:
@@ -260,6 +265,12 @@ class DescribedParameter:
         if "e" not in {species.kind for species in title}:
             title = title - {Species("ion")} or title  # alphas in an instrument for ions
         return tuple(title) if len(title) == 1 else ()
+
+    @cached_property
+    def channel(self) -> str:
+        """The channel with which the name begins, such as ``E1`` of ``E1flux``; else the name."""
+        begins = _CHANNEL.match(self.parameter.name)
+        return begins[0] if begins else self.parameter.name
 
     @cached_property
     def bands(self) -> tuple[Energy, ...]:

@@ -36,10 +36,16 @@ from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import folded, instrument_index, is_name
+<<<<<<< HEAD
 from helio.knowledge.phrases import TAKEN
+=======
+from helio.knowledge.particles import Species
+>>>>>>> q1
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
 
+_PROTONS = (Species("H"), Species("H", 1, 1), Species("H", 0, 1))
+"""Protons, which are most of the ions of an instrument that tells none apart."""
 _QUESTION = "Which of these particle data do you mean?"
 MOST_CHANNELS = 8
 """Maximum number of channels that helio draws if the request names none, in one panel."""
@@ -61,7 +67,8 @@ def particles_asked(
         The sentence with a mark in the place of each letter that is already understood.
     """
     datasets = _datasets(view, crafts, catalogue)
-    channels = {described.parameter.name for dataset in datasets for described in dataset.parameters}
+    parameters = [described for dataset in datasets for described in dataset.parameters]
+    channels = {name for described in parameters for name in (described.parameter.name, described.channel)}
     sensors = frozenset[str]().union(*(dataset.sensors for dataset in datasets))
     read = read_particles(view, crafts, channels, sensors)
     if all(_is_plasma(wish) for _, wishes in read for wish in wishes):
@@ -142,7 +149,8 @@ def _whole(
             dataset
             for dataset in datasets
             if (
-                own & dataset.sensors or {dataset.craft.spacecraft, dataset.craft.mission} & {*segment.crafts}
+                (own & dataset.sensors and not segment.has_craft)
+                or {dataset.craft.spacecraft, dataset.craft.mission} & {*segment.crafts}
             )
             and reaches(dataset.entry, wanted.spans, catalogue)
         ]
@@ -154,6 +162,8 @@ def _whole(
         needed = [word for word, span in segment.words if any(overlap(span, other) for other in unread)]
         for wish in wishes:
             fits = _explaining(wish, reaching, own)
+            if not fits and own and wish.species in _PROTONS:
+                fits = _as_ions(wish, reaching, own)
             if not fits:
                 _refuse_cut(wish, reaching, own)
                 if segment.is_continued:
@@ -181,6 +191,13 @@ def _whole(
                 return []
             found += best
     return whole
+
+
+def _as_ions(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:
+    """Return the ions at the energies of protons, if the instrument tells no ions apart, as EPAM."""
+    if not wish.energy or _explaining(replace(wish, energy=None), datasets, names):
+        return []
+    return _explaining(replace(wish, species=Species("ion")), datasets, names)
 
 
 def _explaining(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:

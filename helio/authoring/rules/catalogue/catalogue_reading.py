@@ -11,7 +11,18 @@ from helio.authoring.request import Cut
 from helio.authoring.rules.catalogue.catalogue_matches import MEASURED, Match, Named, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import species_words, word_list
 from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, overlap, particles_asked
+<<<<<<< HEAD
 from helio.authoring.rules.catalogue.catalogue_words import measures, table_instruments, words_asked
+=======
+from helio.authoring.rules.catalogue.catalogue_words import (
+    crafts_named,
+    is_index,
+    measures,
+    table_instruments,
+    words_asked,
+)
+from helio.authoring.rules.catalogue.particle_words import TAKEN
+>>>>>>> q1
 from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks, no_question
 from helio.knowledge.catalogue import Catalogue
@@ -20,6 +31,7 @@ from helio.knowledge.modes import BY_NAME
 from helio.knowledge.particles import LETTERS, directions_in, energies_in
 from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import families
+from helio.knowledge.search import Search
 
 _FLUX = re.compile(
     r"\b(?:flux|spectr|intensit|ions?\b|protons?\b|electrons?\b|alphas?\b)"
@@ -83,7 +95,7 @@ def read_catalogue(
         phrases = rf"(?<![\w-])(?:{BY_NAME[mode].phrases})(?![\w-])"
         view = re.sub(phrases, lambda match: TAKEN * len(match[0]), view, flags=re.IGNORECASE)
     every: list[Named] | str = []
-    if not (jointly or _share(parts, catalogue)):
+    if not (jointly or _share(parts, catalogue) or _share_craft(parts, catalogue)):
         every = _each_alone(view, parts, wanted, catalogue)
     every = every or _named(view, parts, crafts, wanted, catalogue, ask)
     if isinstance(every, str):
@@ -138,7 +150,8 @@ def _named(
     The string says where to look, if too many parameters fit to choose from.
     """
     particles = particles_asked(view, parts, crafts, wanted, catalogue, ask)
-    spans = [span for named in particles for span in named.spans]
+    search = Search(catalogue)
+    spans = [span for named in particles for span in named.spans if not search.named(view[slice(*span)])[1]]
     done = {part.region for part in parts if any(overlap(part.region, span) for span in spans)}
     words = words_asked(view, parts, done, wanted, catalogue, ask)
     if isinstance(words, str):
@@ -196,6 +209,15 @@ def _share(parts: Sequence[Part], catalogue: Catalogue) -> bool:
             if (moments and same) or measures(carrier, part, catalogue):
                 return True
     return False
+
+
+def _share_craft(parts: Sequence[Part], catalogue: Catalogue) -> bool:
+    """Return whether a spacecraft without a row in the table has the quantities of other parts, too.
+
+    In ``DE-2 electron temperature and density`` both are of DE-2.
+    """
+    others = any(not (part.unread or part.crafts or is_index(part)) for part in parts)
+    return others and any(part.unread and not part.crafts and crafts_named(part, catalogue) for part in parts)
 
 
 def _instruments(part: Part, catalogue: Catalogue) -> set[str]:

@@ -39,8 +39,9 @@ from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.steps import listed
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
-from helio.knowledge.particles import LETTERS, SPECIES_WORDS
+from helio.knowledge.particles import LETTERS, SPECIES_WORDS, directions_in
 from helio.knowledge.quantities import SOURCES, families, spellings
+from helio.knowledge.quantity_words import INDICES
 from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import concepts, tokens
@@ -153,7 +154,8 @@ def words_asked(
         for asked in every
         if asked.part.region not in done
         and asked not in places
-        and (asked.part.unread or not (done or asked.part.crafts) or _is_new(asked, every))
+        and (asked.part.unread or not is_index(asked.part))
+        and (_needs_catalogue(asked, done) or _is_new(asked, every))
         and (asked.words or asked.names)
     ]
     explained: list[tuple[_Asked, str, list[Match]]] = []
@@ -169,9 +171,7 @@ def words_asked(
                 break
         if fits:
             explained.append((narrowed, text, fits))
-        elif not asked.is_moment and (
-            asked.part.unread or not (done or asked.part.crafts) or _is_measured(asked, catalogue, index)
-        ):
+        elif not asked.is_moment and (_needs_catalogue(asked, done) or _is_measured(asked, catalogue, index)):
             return None
     if any(asked.is_moment for asked in read) and not explained:
         return None
@@ -200,6 +200,16 @@ def words_asked(
     return named
 
 
+def _needs_catalogue(asked: _Asked, done: Collection[tuple[int, int]]) -> bool:
+    """Return whether only the catalogue may have what a part asks for; the table has no row of its spacecraft."""
+    return asked.part.unread or not (done or asked.part.crafts) or _is_off_table(asked.crafts)
+
+
+def _is_off_table(crafts: Collection[str]) -> bool:
+    """Return whether the table of quantities has no row of any of these spacecraft."""
+    return bool(crafts) and {*crafts}.isdisjoint((*spellings().values(), *families()))
+
+
 def _is_only_place(asked: _Asked, every: Sequence[_Asked]) -> bool:
     """Return whether a part only says at which station the components of another part are measured."""
     return {*map(str.casefold, asked.words)} <= _OF_STATIONS and any(
@@ -217,6 +227,17 @@ def _is_measured(asked: _Asked, catalogue: Catalogue, index: InstrumentIndex) ->
         if {*asked.names} <= index.names_of(number)
         for described in described_dataset(number, catalogue).drawn
     )
+
+
+def is_index(part: Part) -> bool:
+    """Return whether a part names only indices of the Earth, which belong to no spacecraft."""
+    placed, field = read_quantities(Sentence(part.text), magnitude=False)
+    return bool(placed) and field < 0 and all(quantity.name in INDICES for _, quantity in placed)
+
+
+def crafts_named(part: Part, catalogue: Catalogue) -> frozenset[str]:
+    """Return the spacecraft that a part names, also those that are not in the table of quantities."""
+    return _asked(part, instrument_index(catalogue), Search(catalogue)).crafts
 
 
 def measures(instruments: Part, other: Part, catalogue: Catalogue) -> bool:
@@ -244,7 +265,7 @@ def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     words = [piece for word in words for piece in _pieces(word, index)]
     rest, named = search.named(" ".join(word for word in words if word not in _COMMON))
     left = {*rest.split()}
-    if named and not crafts:
+    if named and (not crafts or (part.unread and _is_off_table(named))):
         kept = [
             word for word in words if {*re.findall(r"[a-z0-9.]+", word.lower())} & left or word in _COMMON
         ]
@@ -377,23 +398,40 @@ def _found(
     names = [name for name in asked.names if name in own]
     text = " ".join(words)
     every = list(with_words(text, names, numbers, wanted, catalogue, frame_elsewhere=not alone))
-    reaching = [match for match in every if reaches(match.dataset, wanted.spans, catalogue)]
+    reaching = _fitting(every, asked, wanted, catalogue)
     if not reaching and named and named.isdisjoint(spellings().values()):
         for word, synonym in _SYNONYMS.items():
             text = re.sub(word, synonym, text)
         alike = [*with_words(text, names, numbers, wanted, catalogue)]
         alike = alike or [*titled_so(text, numbers, catalogue)]
-        reaching = [match for match in alike if reaches(match.dataset, wanted.spans, catalogue)]
-    if every and not reaching and not asked.is_moment:
-        first = every[0].dataset
+        reaching = _fitting(alike, asked, wanted, catalogue)
+    late = [match for match in every if not reaches(match.dataset, wanted.spans, catalogue)]
+    if late and not reaching and not asked.is_moment:
+        first = late[0].dataset
         raise NotUnderstood(
-            f"helio knows no '{asked.part.text}' of {listed(sorted({match.dataset.spacecraft for match in every}))}"
+            f"helio knows no '{asked.part.text}' of {listed(sorted({match.dataset.spacecraft for match in late}))}"
             " for that time",
             advice=f"choose a time with data: {first.id} {time_text(first.first)} to {time_text(first.last)}",
         )
     if len({match.dataset.spacecraft for match in reaching}) != len(named):
         reaching = of_one_craft(reaching, asked.part.text, () if named else before, ask)
     return text, reaching
+
+
+def _fitting(matches: Sequence[Match], asked: _Asked, wanted: Wanted, catalogue: Catalogue) -> list[Match]:
+    """Keep the parameters with data of every time that are of the named telescopes; not of two for one."""
+    telescopes = {
+        mention.what for mention in directions_in(asked.part.text) if mention.what.startswith("telescope")
+    }
+    return [
+        match
+        for match in matches
+        if reaches(match.dataset, wanted.spans, catalogue)
+        and (
+            not telescopes
+            or all(parameter.directions in (telescopes, frozenset()) for parameter in match.parameters)
+        )
+    ]
 
 
 def _hint(asked: _Asked, found: Sequence[Match]) -> str:

@@ -188,6 +188,8 @@ class Segment:
 
     names: frozenset[str] = frozenset()
     """The names of instruments of the part, or of the part beside it, folded."""
+    has_craft: bool = False
+    """Whether the part itself names a spacecraft, of which its instrument must be."""
     is_continued: bool = False
     """Whether only the part before says which particles."""
 
@@ -303,6 +305,7 @@ def _segments(
         ):
             segment.species.append(Species("e"))
         segment.crafts = [craft for start, craft in crafts if segment.start <= start < segment.stop]
+        segment.has_craft = bool(segment.crafts)
         ranges = any(energy.low < energy.high < math.inf for energy in segment.energies)
         for match in _WORD.finditer(left.left, segment.start, segment.stop):
             word = match[0].rstrip(".:")

@@ -12,6 +12,7 @@ from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, 
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.missions import INSTRUMENT_WORDS, instrument_names
+from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import (
     ABS_B,
     ALPHA_RATIO,
@@ -80,6 +81,41 @@ _LISTED = (
 )
 _PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
 _PLASMA = {N, SPEED, VECTOR_V, T, THERMAL, ALPHA_RATIO, "alpha density"}
+
+
+def _full_name(phrases: Sequence[str], name: str) -> re.Pattern[str]:
+    """Return the pattern of an instrument's name in words, also with the short name in brackets behind."""
+    words = any_phrase(phrases).replace("[ -]", ",?[ -]")
+    return re.compile(rf"\b(?:{words})\b(?:\s*\(\s*{re.escape(name)}\s*\))?", re.IGNORECASE)
+
+
+_FULL_NAMES = [
+    (_full_name(phrases, name), name)
+    for name, phrases in sorted(
+        VOCABULARY["full names of instruments"].items(), key=lambda row: -max(map(len, row[1]))
+    )
+]
+"""Patterns of names of instruments in words, the longest first, and the short names."""
+
+
+_KIND_BEHIND = re.compile(
+    rf"(?<![\w-])(?!(?i:{names_of_spacecraft()})\s)(?P<name>[A-Z][\w/-]*[A-Z]\w*)\s+"
+    r"(?:sounder|spectrometer|spectrograph|analy[sz]er|detector|sensor|receiver|suite)s?\b(?!\s*[-\d])"
+)
+"""Pattern of the kind of an instrument behind its name, as in ``WHISPER sounder``."""
+
+
+def with_short_names(text: str) -> str:
+    """Write only the short names of instruments that a text names in words, or with their kind.
+
+    >>> with_short_names("Cluster WHISPER sounder density")
+    'Cluster WHISPER density'
+    >>> with_short_names("Ulysses vector helium magnetometer field, MMS1 Fast Plasma Investigation (FPI) density")
+    'Ulysses VHM field, MMS1 FPI density'
+    """
+    for pattern, name in _FULL_NAMES:
+        text = pattern.sub(name, text)
+    return _KIND_BEHIND.sub(r"\g<name>", text)
 
 
 def without_compounds(text: str) -> str:

@@ -68,6 +68,7 @@ from helio.authoring.rules.reading.named_instruments import (
     spectra_of,
     with_carriers,
     with_crafts,
+    with_short_names,
     without_compounds,
     without_source_of_indices,
 )
@@ -556,7 +557,7 @@ def _plain(text: str) -> str:
     text = _without_numbers(text)
     if text != text.upper():
         text = re.sub(r"\bTHE\b", "THEMIS-E", text)
-    text = with_symbols_in_words(text)
+    text = with_symbols_in_words(with_short_names(text))
     for pattern, spelling in _SPELLINGS:
         text = pattern.sub(spelling, text)
     text = with_ratios(with_series(text))

@@ -50,6 +50,13 @@ _BESIDE_SPECTRUM = re.compile(
 )
 
 
+_SPECTRA_OF_BOTH = re.compile(
+    r"\b(?P<first>ion|proton|electron)s?\s*(?:\band\b|[&/+])\s*(?P<second>ion|proton|electron)s?\s+"
+    r"(?P<noun>(?:(?:omni\w*|differential|energy|flux)\s+)*spectr(?:ogram|um|a)s?)\b",
+    re.IGNORECASE,
+)
+
+
 def with_species(text: str) -> str:
     """Name the particles of every moment: all moments of a list are of the same particles.
 
@@ -63,7 +70,10 @@ def with_species(text: str) -> str:
     'electron beta and electron gyroradius of MMS1'
     >>> with_species("FPI electrons: spectrogram, number density")
     'FPI : electron spectrogram, electron number density'
+    >>> with_species("ion and electron energy spectra")
+    'ion energy spectra and electron energy spectra'
     """
+    text = _SPECTRA_OF_BOTH.sub(r"\g<first> \g<noun> and \g<second> \g<noun>", text)
     if not _OTHER_SPECIES.search(text):  # electron spectrogram and density
         text = _BESIDE_SPECTRUM.sub(r"\g<0>electron ", text)
     head, colon, rest = text.partition(":")
