@@ -36,11 +36,8 @@ from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import folded, instrument_index, is_name
-<<<<<<< HEAD
-from helio.knowledge.phrases import TAKEN
-=======
 from helio.knowledge.particles import Species
->>>>>>> q1
+from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
 

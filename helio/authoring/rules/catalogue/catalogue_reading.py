@@ -11,9 +11,6 @@ from helio.authoring.request import Cut
 from helio.authoring.rules.catalogue.catalogue_matches import MEASURED, Match, Named, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import species_words, word_list
 from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, overlap, particles_asked
-<<<<<<< HEAD
-from helio.authoring.rules.catalogue.catalogue_words import measures, table_instruments, words_asked
-=======
 from helio.authoring.rules.catalogue.catalogue_words import (
     crafts_named,
     is_index,
@@ -21,8 +18,6 @@ from helio.authoring.rules.catalogue.catalogue_words import (
     table_instruments,
     words_asked,
 )
-from helio.authoring.rules.catalogue.particle_words import TAKEN
->>>>>>> q1
 from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks, no_question
 from helio.knowledge.catalogue import Catalogue

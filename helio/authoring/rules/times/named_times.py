@@ -39,7 +39,7 @@ _YEAR_OF_A_DATE = re.compile(
     rf"|\b(?:in|of|during|for)\s+({_YEAR})\s*(?=$|[,.;?!])",
     re.IGNORECASE,
 )
-_BARE_YEAR = re.compile(rf"(?<![\w.:/-]){_YEAR}(?![\w:/-]|\.\d)")
+_BARE_YEAR = re.compile(rf"(?<![\w.:/-]){_YEAR}(?![\w/-]|[.:]\d)")
 _YEAR_ALONE = re.compile(rf"(?:\b(?:in|of|for|during)\s+)?{_BARE_YEAR.pattern}", re.IGNORECASE)
 _DATE = re.compile(
     rf"(?<![\d.]){_YEAR}-?\d{{2}}|\b(?:yesterday|today)\b|\bdays? ago\b"
