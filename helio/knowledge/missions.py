@@ -386,6 +386,8 @@ _PARTS = (
     "HFR",
     "LFR",
     "RFS",
+    "QTN",
+    "SQTN",
     "EPAM",
     "HED",
     "LED",

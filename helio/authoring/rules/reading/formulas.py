@@ -48,6 +48,13 @@ _SHUE = (
     r"(?:\s*\(?(?:19)?9[78]\)?)?(?:\s+(?:model|formula|\(?19\d\d\)?))*\s*\)?"
 )
 _STANDOFF = r"(?:subsolar\s+|nose\s+)?(?:stand-?off|position|location|distance|radius)\b"
+_ATTRIBUTION = (
+    r"(?:[(,]\s*|\b(?:after|by|with|using|from|of|in|per|following|according\s+to|(?:predicted|defined|given|proposed|as)\s+by)\s+)+"
+    r"(?:the\s+)?(?:{0})(?:['’]s)?(?:\s+et\s+al\.?,?)?(?:\s*\((?:19|20)\d\d[a-z]?\)|,?\s+(?:19|20)\d\d[a-z]?(?=\)))?"
+    r"(?:\s+(?:model|formula|relation|function|index|method|definition|expression|paper|form|parameterization))*"
+    r"(?![\w-]|\s+(?:electric|coupling|potential|field|epsilon))\s*\)?"
+)
+"""Pattern of the authors of a method behind a quantity: ``(Boyle et al. 1997)``, ``after Newell``."""
 _QUOTED, _QUOTES = r"([\"“][^\"“”]*[\"”])", ('"', "“")
 _DRIFT = r"\|\s?V_?(?:a|alpha|α|He)\s?[-−–]\s?V_?p\s?\|"
 _OF_PLANETS = (
@@ -139,6 +146,7 @@ def _in_words(text: str) -> str:
         text = _sub(rf"{_SHUE}(?:\s*\bmagnetopause(?!\s+{_STANDOFF}))?", " Shue ", text)
         named = re.search(_STANDOFF, text, re.IGNORECASE)
         text = _sub(r"\s+Shue\b", "" if named else " magnetopause standoff distance", text)
+    text = _without_authors(text)
     known = re.search(r"\b(?:drift|differential|relative)\s+(?:speed|velocity|flow)", text, re.IGNORECASE)
     text = _sub(_DRIFT, " " if known else "alpha drift speed", text)
     text = _with_planets(text)
@@ -147,6 +155,17 @@ def _in_words(text: str) -> str:
     text = _with_fronts(_with_heads(_of_species(text)))
     for phrase, words in VOCABULARY["shorthands"].items():
         text = _sub(rf"\b(?:{phrase_pattern(phrase)})(?!\w)", words, text)
+    return text
+
+
+def _without_authors(text: str) -> str:
+    """Leave out the authors of a method beside the quantity that it gives: ``polar cap potential (Boyle index)``."""
+    for authors, quantity in VOCABULARY["authors of methods"].items():
+        named = next(ignoring_case(rf"(?<![\w|])(?:{row.pattern})(?![\w|])") for row in WORDS if row.quantity == quantity)
+        attribution = ignoring_case(_ATTRIBUTION.format(phrase_pattern(authors)))
+        for match in reversed([*attribution.finditer(text)]):
+            rest = f"{text[: match.start()]} {text[match.end() :]}"
+            text = rest if named.search(rest) else text
     return text
 
 

@@ -1,0 +1,50 @@
+"""Read values that a computation takes instead of measured ones: ``with electrons of 140000 K and 4 % alphas``."""
+
+from __future__ import annotations
+
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.knowledge.phrases import any_phrase
+from helio.knowledge.vocabulary import VOCABULARY
+
+_VALUES = VOCABULARY["assumed values"]
+_UNITS = {
+    "K": {r"(?-i:K)|kelvins?": 1.0, r"(?-i:kK)": 1e3, r"(?-i:MK)|million\s+(?:kelvins?|(?-i:K))": 1e6},
+    "1": {r"%|percent|per\s*cent": 0.01, "": 1.0},
+    "AU": {r"(?-i:AU|au)": 1.0},
+    "ratio": {"": 1.0},
+    "R_Sun": {any_phrase(["R_Sun", *VOCABULARY["units"]["R_Sun"]]): 1.0},
+    "deg": {r"°|deg(?:rees?)?": 1.0},
+}
+"""Patterns of the units in which people give each kind of value, with the factors to the unit of the argument."""
+_LEAD = (
+    r"(?:[,;(]\s*)?(?:\b(?:and|plus|but)\s+)?(?:\b(?:assum\w+|suppos\w+|tak(?:e|ing)|us(?:e|ing)|with|for|includ\w+|add(?:ing)?"
+    r"|count(?:ing)?|where|corotati(?:on|ng)\s+(?:out\s+)?(?:to|until|up\s+to))\s+)*"
+    r"(?:\b(?:an?|the|constant|fixed|assumed|typical)\s+)*"
+)
+_IS = r"\s*(?:(?:=|:|≈|~|\bof\b|\bat\b|\bis\b|\bas\b|\bset\s+to\b|\bequal\s+to\b|\bfixed\b|\bconstant\b|\bheld\b)\s*)"
+_NUMBER = r"(?<![\w.:/-])(?P<value>\d+(?:,\d{3})*(?:\.\d+)?(?:\s?[x×]\s?10\s?\^?\s?\d|e\d+)?)(?![\d:/-])"
+
+
+def take_assumed(sentence: Sentence) -> tuple[tuple[str, float], ...]:
+    """Remove the assumed values of a sentence; return each argument of a tool with its value.
+
+    >>> take_assumed(Sentence("beta with T_e = 1.4e5 K and 4 % alphas"))
+    (('electron_temperature', 140000.0), ('assumed_alpha', 0.04))
+    """
+    taken: dict[str, float] = {}
+    for argument, row in _VALUES.items():
+        for unit, factor in _UNITS[row["unit"]].items():
+            names = any_phrase([*(row.get("beside a unit", ()) if unit else ()), *row["phrases"]])
+            value = rf"{_NUMBER}\s*(?:{unit})(?![\w^/])"
+            sign = f"{_IS}*" if unit and row["unit"] != "AU" else f"{_IS}+"
+            named = rf"(?<![\w|-]){_LEAD}(?:{names})(?![\w|-])\s*{sign}(?:an?\s+|about\s+)?{value}\)?"
+            behind = rf"{_LEAD}{value}\s*(?:\(\s*|of\s+|for\s+)?(?:(?:the|constant|warm|cold|hot)\s+)*(?:{names})(?![\w|-])\)?"
+            for pattern in (named, behind) if sign.endswith("*") else (named,):
+                if match := sentence.take_first(pattern):
+                    taken[argument] = float(f"{_number(match['value']) * factor:.6g}")
+    return tuple(taken.items())
+
+
+def _number(written: str) -> float:
+    mantissa, _, power = written.replace(",", "").replace("×", "x").replace(" ", "").partition("x10")
+    return float(f"{mantissa}e{power.lstrip('^') or 0}")
