@@ -251,6 +251,18 @@ def _burton(model: str, paper: str) -> Recipe:
     return _recipe("burton_dst", "nT", {"model": model}, note=note, electric_field="VBs", index=index)
 
 
+def _storms(index: str, ending: str) -> dict[str, Recipe]:
+    """Return what helio finds of the storms in an index, by name."""
+    found = {"onset": "nT", "minimum": "nT", "durations": "h"}
+    return {
+        f"storm phase{ending}": _recipe("storm_phases", source=index),
+        **{
+            f"storm {give}{ending}": _recipe("storm_phases", unit, {"give": give}, source=index)
+            for give, unit in found.items()
+        },
+    }
+
+
 def _product(left: str, right: str, unit: str) -> Recipe:
     return _recipe("arithmetic", unit, {"operation": "multiply"}, left=left, right=right)
 
@@ -298,6 +310,9 @@ DERIVED: dict[str, Recipe] = {
     "polar cap potential": _coupling("polar_cap_potential", "kV"),
     "VBs": _recipe("vbs", "mV/m", velocity=SPEED, bz=_BZ),
     "magnetopause standoff distance": _recipe("shue_standoff", "R_E", pressure="dynamic pressure", bz=_BZ),
+    "magnetopause flaring": _recipe(
+        "shue_standoff", "1", {"give": "flaring"}, pressure="dynamic pressure", bz=_BZ
+    ),
     "proton gyrofrequency": _recipe("gyrofrequency", "Hz", source=ABS_B),
     "plasma frequency": _recipe("plasma_frequency", "kHz", source=NE),
     "alpha gyrofrequency": _recipe("gyrofrequency", "Hz", {"particle": "alpha"}, source=ABS_B),
@@ -343,6 +358,8 @@ DERIVED: dict[str, Recipe] = {
     "electron to ion temperature ratio": _ratio(TE, TEMPERATURE),
     "frequency of the proton gyroradius": _taylor("proton gyroradius"),
     "frequency of the proton inertial length": _taylor("proton inertial length"),
+    "frequency of the electron gyroradius": _taylor("electron gyroradius"),
+    "frequency of the electron inertial length": _taylor("electron inertial length"),
     "angle between velocity and field": _recipe("angle_between", "deg", vector=_FLOW, other=_FIELD),
     "velocity in the de Hoffmann–Teller frame": _recipe(
         "de_hoffmann_teller",
@@ -353,8 +370,8 @@ DERIVED: dict[str, Recipe] = {
         velocity=_FLOW,
         field=_FIELD,
     ),
-    "storm phase": _recipe("storm_phases", source="SYM-H"),
-    "storm phase in Dst": _recipe("storm_phases", source="Dst"),
+    **_storms("SYM-H", ""),
+    **_storms("Dst", " in Dst"),
     DRIFT: _recipe(
         "arithmetic", "km/s", {"operation": "subtract"}, kind="vector", left=_ALPHA_FLOW, right=_FLOW
     ),
@@ -362,6 +379,9 @@ DERIVED: dict[str, Recipe] = {
     TO_EARTH: _recipe("magnitude", "{}", source=POSITION),
     "pressure-corrected Dst": _recipe(
         "pressure_corrected_dst", "nT", index="Dst", pressure="dynamic pressure"
+    ),
+    "Burton-corrected Dst": _recipe(
+        "pressure_corrected_dst", "nT", {"model": "burton"}, index="Dst", pressure="dynamic pressure"
     ),
     "pressure-corrected SYM-H": _recipe(
         "pressure_corrected_dst", "nT", index="SYM-H", pressure="dynamic pressure"
@@ -376,15 +396,17 @@ DERIVED: dict[str, Recipe] = {
 WINDOWED = {recipe.tool for recipe in DERIVED.values() if recipe.window}
 """Tools for quantities that need a window, which the request gives as a `Computation`."""
 AT_EARTH = (
-    "storm phase",
-    "storm phase in Dst",
+    *_storms("SYM-H", ""),
+    *_storms("Dst", " in Dst"),
     "magnetopause standoff distance",
+    "magnetopause flaring",
     "VBs",
     "Newell coupling function",
     "Akasofu epsilon",
     "Kan–Lee electric field",
     "polar cap potential",
     "pressure-corrected Dst",
+    "Burton-corrected Dst",
     "pressure-corrected SYM-H",
     "predicted Dst",
     "Dst predicted by Burton",

@@ -47,7 +47,7 @@ _SHUE = (
     r"[(,]?\s*\b(?:(?:after|by|with|using|from|of|in|according\s+to)\s+)?(?:the\s+)?Shue(?:['’]s)?(?:\s+et\s+al\.?,?)?"
     r"(?:\s*\(?(?:19)?9[78]\)?)?(?:\s+(?:model|formula|\(?19\d\d\)?))*\s*\)?"
 )
-_STANDOFF = r"(?:subsolar\s+|nose\s+)?(?:stand-?off|position|location|distance|radius)\b"
+_STANDOFF = r"(?:subsolar\s+|nose\s+)?(?:stand-?off|position|location|distance|radius|flaring)\b"
 _ATTRIBUTION = (
     r"(?:[(,]\s*|\b(?:after|by|with|using|from|of|in|per|following|according\s+to|(?:predicted|defined|given|proposed|as)\s+by)\s+)+"
     r"(?:the\s+)?(?:{0})(?:['’]s)?(?:\s+et\s+al\.?,?)?(?:\s*\((?:19|20)\d\d[a-z]?\)|,?\s+(?:19|20)\d\d[a-z]?(?=\)))?"
@@ -203,7 +203,7 @@ def _of_species(text: str) -> str:
 def _with_fronts(text: str) -> str:
     """Repeat the first words of a quantity for the next one: ``electron gyroradius and inertial length``."""
     for joint in reversed(list(re.finditer(_JOINT, text, re.IGNORECASE))):
-        before = re.search(r"(?:[\w–-]+ ){1,4}[\w–-]+$", text[: joint.start()])
+        before = re.search(r"(?:[\w–-]+ ){1,5}[\w–-]+$", text[: joint.start()])
         behind = re.match(r"[\w–-]+(?: [\w–-]+){0,3}", text[joint.end() :])
         if before and behind:
             text = text[: joint.end()] + _front(before[0].split(), behind[0].split()) + text[joint.end() :]
@@ -214,6 +214,7 @@ def _front(before: list[str], behind: list[str]) -> str:
     """Return the words that the words behind a joint lack to name a quantity; empty if they lack none."""
     words = next((before[at:] for at in range(len(before)) if _quantity(" ".join(before[at:]))), [])
     shared = bool(words) and words[0].casefold() in _SHARED and bool(_quantity(" ".join(words[1:])))
+    shared |= "frequencies" in map(str.casefold, words)
     for count in range(len(behind), 0, -1):
         own = _quantity(" ".join(behind[:count]), ("scalar", "vector", "index", "spectrum"))
         for stop in range(len(words) - 1, 0, -1):

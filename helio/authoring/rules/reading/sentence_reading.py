@@ -427,7 +427,8 @@ class _SentenceReader:
         placed = with_total(sentence, placed, self._field)
         turned = {}
         if {"Dst", "SYM-H"} & {quantity.name for _, quantity in placed} == {"Dst"}:
-            turned = {RequestQuantity("storm phase"): RequestQuantity("storm phase in Dst")}
+            storms = [quantity.name for _, quantity in placed if quantity.name.startswith("storm ")]
+            turned = {RequestQuantity(name): RequestQuantity(f"{name.removesuffix(' in Dst')} in Dst") for name in storms}
         if "minimum_variance" in self._tools:  # V in LMN
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
         if turned:
