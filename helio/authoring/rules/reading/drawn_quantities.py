@@ -17,7 +17,7 @@ from helio.authoring.rules.computations.computed import CLEANING
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.cadences import LENGTH
 from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
-from helio.authoring.rules.reading.named_instruments import Crafts
+from helio.authoring.rules.reading.named_instruments import IN_CAPITALS, Crafts
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import (
     DERIVED,
@@ -97,8 +97,12 @@ _FROM = re.compile(
     r"(?:\b(?:from|using|based on)\b|^[^,;)]*\((?![^)]*\)))(?!.*(?:,|\band\b))", re.IGNORECASE | re.DOTALL
 )
 """Words between a quantity and those from which helio computes it."""
-_NO_LIST = re.compile(rf"\([^()]*\)|{GROUP}\s*(?:and|,|&)", re.IGNORECASE)
-"""Commas and the word ``and`` between a quantity and its first input that are in brackets, or beside a group of data."""
+_NO_LIST = re.compile(
+    rf"\([^()]*\)|(?:{GROUP}|(?-i:{IN_CAPITALS})(?:\s+(?:data|moments|ions?|electrons?))?)\s*(?:and|,|&)(?=\s+(?:the\s+)?[\w-]*\s*$)",
+    re.IGNORECASE,
+)
+"""Commas and the word ``and`` between a quantity and its first input that are in brackets, or behind an instrument or a
+group of data: ``beta from PAS and MAG``."""
 _DRAWN_TOO = re.compile(r"[,;]\s*(?:and|with|plus|\+|&)\s+(?:(?:the|its|also)\s+)*$", re.IGNORECASE)
 """Words before a quantity that is drawn beside one that helio computes from others: ``from n and V, and the speed``."""
 _OF_PROTONS = re.compile(r"(?:proton|ion)s?\b|(?-i:[nNTV]_?p)\b", re.IGNORECASE)

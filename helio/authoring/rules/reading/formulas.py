@@ -55,6 +55,11 @@ _ATTRIBUTION = (
     r"(?![\w-]|\s+(?:electric|coupling|potential|field|epsilon))\s*\)?"
 )
 """Pattern of the authors of a method behind a quantity: ``(Boyle et al. 1997)``, ``after Newell``."""
+_SIGNS = {
+    "theta": "(?:theta|θ)", "Omega": "(?:omega|Ω|ω)", "pi": "(?:pi|π)", "rho": "(?:rho|ρ)", "sqrt": "(?:sqrt|√)", "(": r"\(?",
+    ")": r"\)?", "2": "[2²]", "3": "[3³]", "-": "[-−–⁻]",
+}  # fmt: skip
+"""Regular expressions of signs that people write in several ways in formulas."""
 _QUOTED, _QUOTES = r"([\"“][^\"“”]*[\"”])", ('"', "“")
 _DRIFT = r"\|\s?V_?(?:a|alpha|α|He)\s?[-−–]\s?V_?p\s?\|"
 _OF_PLANETS = (
@@ -131,7 +136,40 @@ electron temperature')
     ).strip()
 
 
+def _formula_pattern(formula: str) -> str:
+    """Return a regular expression for a formula as people write it: ``V/(2πd_i)`` for ``V/(2 pi d_i)``.
+
+    >>> bool(re.fullmatch(_formula_pattern("V B_T sin^2(theta/2)"), "V*B_T sin²(θ/2)"))
+    True
+    """
+    tokens = re.findall(r"sqrt|a(?:rc)?tan|sin|theta|Omega|pi|rho|[\d.]+e-\d|\d+(?:\.\d+)?|[^\s_^]", formula)
+    return r"[\s_^*·×{}]*".join(_SIGNS.get(token, re.escape(token)) for token in tokens)
+
+
+def _with_defined(text: str) -> str:
+    """Write the formulas that define quantities with their names, or leave them out beside the name.
+
+    >>> _with_defined("f = V/(2π d_i) at Wind"), _with_defined("upper hybrid frequency = (fpe² + fce²)^½ of PSP")
+    ('frequency of the proton inertial length at Wind', 'upper hybrid frequency of PSP')
+    """
+    text = re.sub(r"\^\s*½", "^1/2", text)
+    for name, formulas in SPELLINGS["definitions"].items():
+        patterns = "|".join(map(_formula_pattern, formulas))
+        whole = ignoring_case(rf"(?:(?<!\S)[^\s,;()=]{{1,6}}\s*(?==))?(?:[=,:(]\s*)?(?<![\w/^*)])(?:{patterns})(?![\w/^*])\)?")
+        match = whole.search(text)
+        if match:
+            before, behind = text[: match.start()].rstrip(), text[match.end() :]
+            named = any(
+                re.search(rf"(?<![\w|])(?:{row.pattern})(?![\w|])", f"{before} \x01 {behind}", re.IGNORECASE)
+                for row in WORDS
+                if row.quantity == name
+            )
+            text = f"{before} {'' if named else name}{behind}".strip()
+    return text
+
+
 def _in_words(text: str) -> str:
+    text = _with_defined(text)
     text = _OF_ITS_FIELD.sub(r"\g<craft> \g<what> of the \g<field>", text)
     text = _BETWEEN_ITS_FIELD.sub(r"angle between the \g<field> and the velocity of \g<craft>", text)
     text = _MOMENT_OF_ITS_IONS.sub(
