@@ -157,6 +157,15 @@ def with_quoted_titles(text: str) -> str:
         return f'{match[0][: match.start(name) - match.start()]}"{title}"{match[0][match.end(name) - match.start() :]}'
 
     text = _RENAMED.sub(r'\g<old> to "\g<new>"', _TITLED.sub(quoted, text))
+    return with_quoted_labels(text)
+
+
+def with_quoted_labels(text: str) -> str:
+    """Write the labels of marks in quotes.
+
+    >>> with_quoted_labels("vertical line at 04:00 labelled shock")
+    'vertical line at 04:00 labelled "shock"'
+    """
     return _LABELLED.sub(r'\g<how> "\g<label>"', text)
 
 

@@ -13,6 +13,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.arranging import ARRANGING, keep_only, remove, swap_panels
 from helio.authoring.rules.changes.atom_reading import read_atoms
+from helio.authoring.rules.changes.atom_values import with_quoted_labels
 from helio.authoring.rules.changes.atoms import SPELLINGS, Atom, in_plainer_words
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -81,6 +82,7 @@ _OVER_INPUT = re.compile(
     re.IGNORECASE,
 )
 """Patterns of what stands between a computation and the look of its line, and of the input over which it is drawn."""
+_OF_FIGURE = re.compile(r"\b(?:figure|plot|image|picture|canvas)\b", re.IGNORECASE)
 _SINCE = re.compile(r"\s+since$", re.IGNORECASE)
 _OF_INPUT = re.compile(rf"{_OVER_INPUT.pattern}|\bplus\s+(?:the\s+)?$", re.IGNORECASE)
 _RAW_TOO = re.compile(
@@ -118,7 +120,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     >>> take_looks("ACE field with red Bz, density log scale", now)
     ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
-    text = with_marked_days(in_plainer_words(text, "looks"), now)
+    text = with_marked_days(with_quoted_labels(in_plainer_words(text, "looks")), now)
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
     text = _with_raw_named(text, now)
@@ -260,6 +262,8 @@ _SPECTRAL = re.compile(r"\bspectr", re.IGNORECASE)
 def _is_style(style: _Phrase, text: str) -> bool:
     """Return whether parts that may also mean something else are about looks: ``as dots``, ``between 1 and 5 nT``."""
     first, kinds = style.parts[0], style.kinds
+    if first.kind == "factor":
+        return True
     if kinds == {"mode"}:
         return _AS.search(text[: first.start]) is not None
     if kinds == {"paneltype"}:
@@ -362,7 +366,8 @@ def _ahead(style: _Phrase, names: Sequence[Atom], text: str, start: int) -> list
     """Return the last name before a phrase: ``Bz of ACE in red``."""
     earlier = [name for name in names if start <= name.start < style.start]
     tail = text[earlier[-1].stop : style.start] if earlier else ";"
-    if _BREAK.search(tail) or ("scale" in style.kinds and _APART.search(tail)):
+    is_figure = style.parts[0].kind == "factor" and _OF_FIGURE.search(tail)
+    if is_figure or _BREAK.search(tail) or ("scale" in style.kinds and _APART.search(tail)):
         return []  # density, speed, log scale
     return earlier[-1:]
 
