@@ -212,14 +212,6 @@ def read_request(
             for part in parts
         ]
     integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
-    for part in parts:
-        words = first.text[slice(*part.region)].strip()
-        if part.unread and (computed := computed_from(words)):
-            raise NotUnderstood(
-                f"helio computes the {computed} from the data of its table, and does not know all words of '{words}'",
-                advice=f"name only the spacecraft, its instrument and the quantities behind 'from', as in "
-                f"'{computed} from …'",
-            )
     found = read_catalogue(
         first.beside_crafts,
         parts,
@@ -232,6 +224,14 @@ def read_request(
     )
     if found.hint:
         return replace(reading, hint=found.hint)
+    for part in parts if found.notes else ():
+        words = first.text[slice(*part.region)].strip()
+        if part.unread and (computed := computed_from(words)):
+            raise NotUnderstood(
+                f"helio computes the {computed} from the data of its table, and does not know all words of '{words}'",
+                advice=f"name only the spacecraft, its instrument and the quantities behind 'from', as in "
+                f"'{computed} from …'",
+            )
     if whole and found.repeats:
         return reading  # B and |B|, of which the catalogue has |B| alone
     return read(found).reading if found.notes else reading
