@@ -308,6 +308,9 @@ def _end_of_run(taken: Sequence[int], start: int, text: str) -> int:
     return stop
 
 
+_DIGIT = re.compile(r"\d")
+
+
 def take_times(unread: UnreadWords) -> None:
     """Take times and durations."""
     before = unread.left
@@ -322,7 +325,9 @@ def take_times(unread: UnreadWords) -> None:
     at = 0
     for time in times:
         where = before.find(time, at)
-        start = where if where >= 0 else next((place for place in taken if place >= at), at)
+        places = [place for place in taken if place >= at]
+        dated = (place for place in places if _DIGIT.search(before[place : _end_of_run(taken, place, before)]))
+        start = where if where >= 0 else next(dated, next(iter(places), at))  # not at the "at" of a value
         stop = start + len(time) if where >= 0 else _end_of_run(taken, start, before)
         unread.put("time", time, start, stop)
         at = stop

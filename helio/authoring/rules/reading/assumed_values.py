@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.knowledge.phrases import any_phrase
+from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 
 _VALUES = VOCABULARY["assumed values"]
@@ -25,6 +27,15 @@ _IS = r"\s*(?:(?:=|:|≈|~|\bof\b|\bat\b|\bis\b|\bas\b|\bset\s+to\b|\bequal\s+to
 _NUMBER = r"(?<![\w.:/-])(?P<value>\d+(?:,\d{3})*(?:\.\d+)?(?:\s?[x×]\s?10\s?\^?\s?\d|e\d+)?)(?![\d:/-])"
 
 
+_STORMS = "|".join(rf"(?<![\w|])(?:{row.pattern})(?![\w|])" for row in WORDS if row.quantity.startswith("storm "))
+_CLASS = rf"\b(?P<kind>{'|'.join(STORMS)})[\s-]*(?=(?:(?:geo)?magnetic\s+)?storms?\b)"
+_LIMIT = (
+    r"(?:\bthreshold(?:\s+of)?|\b(?:below|under|reaching|exceeding|(?:less|stronger|deeper|lower)\s+than|at\s+most)\b|<=?|≤)"
+    r"\s*(?P<limit>[-−]\d{2,3})\s*nT\b(?:\s+or\s+(?:less|lower|below))?"
+)
+"""Pattern of the index that a storm reaches: ``(Dst below -100 nT)``."""
+
+
 def take_assumed(sentence: Sentence) -> tuple[tuple[str, float], ...]:
     """Remove the assumed values of a sentence; return each argument of a tool with its value.
 
@@ -42,7 +53,16 @@ def take_assumed(sentence: Sentence) -> tuple[tuple[str, float], ...]:
             for pattern in (named, behind) if sign.endswith("*") else (named,):
                 if match := sentence.take_first(pattern):
                     taken[argument] = float(f"{_number(match['value']) * factor:.6g}")
+    if sentence.has(_STORMS) and (limit := _storm_limit(sentence)):
+        taken["threshold"] = limit
     return tuple(taken.items())
+
+
+def _storm_limit(sentence: Sentence) -> float:
+    """Remove the limit of storms, as a number or by a class; return it in nT, or 0."""
+    limits = [float(match["limit"].replace("−", "-")) for match in sentence.take(_LIMIT)]
+    limits += [STORMS[match["kind"].lower()] for match in sentence.take(_CLASS)]
+    return limits[0] if limits else 0.0
 
 
 def _number(written: str) -> float:
