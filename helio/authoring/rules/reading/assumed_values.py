@@ -9,8 +9,9 @@ from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 
 _VALUES = VOCABULARY["assumed values"]
+_EV = r"(?-i:eV)"
 _UNITS = {
-    "K": {r"(?-i:K)|kelvins?": 1.0, r"(?-i:kK)": 1e3, r"(?-i:MK)|million\s+(?:kelvins?|(?-i:K))": 1e6},
+    "K": {r"(?-i:K)|kelvins?": 1.0, r"(?-i:kK)": 1e3, r"(?-i:MK)|million\s+(?:kelvins?|(?-i:K))": 1e6, _EV: 11604.5},
     "1": {r"%|percent|per\s*cent": 0.01, "": 1.0},
     "AU": {r"(?-i:AU|au)": 1.0},
     "ratio": {"": 1.0},
@@ -45,9 +46,10 @@ def take_assumed(sentence: Sentence) -> tuple[tuple[str, float], ...]:
     taken: dict[str, float] = {}
     for argument, row in _VALUES.items():
         for unit, factor in _UNITS[row["unit"]].items():
-            names = any_phrase([*(row.get("beside a unit", ()) if unit else ()), *row["phrases"]])
+            beside = row.get("beside a unit", ()) if unit not in ("", _EV) else ()  # electrons of 100 eV are measured
+            names = any_phrase([*beside, *row["phrases"]])
             value = rf"{_NUMBER}\s*(?:{unit})(?![\w^/])"
-            sign = f"{_IS}*" if unit and row["unit"] != "AU" else f"{_IS}+"
+            sign = f"{_IS}+" if unit in ("", _EV) or row["unit"] == "AU" else f"{_IS}*"
             named = rf"(?<![\w|-]){_LEAD}(?:{names})(?![\w|-])\s*{sign}(?:an?\s+|about\s+)?{value}\)?"
             behind = rf"{_LEAD}{value}\s*(?:\(\s*|of\s+|for\s+)?(?:(?:the|constant|warm|cold|hot)\s+)*(?:{names})(?![\w|-])\)?"
             for pattern in (named, behind) if sign.endswith("*") else (named,):

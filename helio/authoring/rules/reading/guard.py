@@ -101,7 +101,7 @@ _SPREAD = (
 """Words beside a quantity that make it another one, which helio does not compute."""
 _OF_PARTICLES = (
     r"(?:thermal\s+)?(?:gyro-?\s?(?:radi(?:us|i)|frequenc(?:y|ies))|(?:cyclotron|larmor|plasma)\s+(?:frequency|radius|beta)"
-    r"|inertial\s+length|skin\s+depth)"
+    r"|inertial\s+length|skin\s+depth|(?:specific\s+)?entropy)"
 )
 _SPECIES = re.compile(
     rf"(?<![\w-])(?:(?P<before>{_HEAVY})\s+(?:ions?\s+|particles?\s+)?{_OF_PARTICLES}"

@@ -437,12 +437,14 @@ def is_same_data(shorter: PipelineRequest, whole: PipelineRequest) -> bool:
 def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> list[Atom]:
     """Return the part at an index with its neighbours of certain kinds, between which only small words stand."""
     first = last = at
+    is_marked = "verb:mark" in atoms[at].tags and atoms[at].text.endswith("ed")
     while first and _joins(atoms[first - 1], atoms[first], near, text):
         first -= 1
     while (
         last + 1 < len(atoms)
         and (near & set(atoms[last + 1].tags) or _is_named(atoms[last], atoms[last + 1]))
-        and _NEAR.fullmatch(text[atoms[last].stop : atoms[last + 1].start])
+        and _NEAR.fullmatch(between := text[atoms[last].stop : atoms[last + 1].start])
+        and not (is_marked and "," in between)  # with the minima marked, 5 May 2010
     ):
         name = {"what", "panel"} & set(atoms[last + 1].tags)
         placed = _PLACE.search(text[: atoms[last + 1].start]) or _is_named(atoms[last], atoms[last + 1])
