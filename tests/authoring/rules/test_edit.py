@@ -426,6 +426,7 @@ def panels_drawn(draft):
         ("add the Wind |B| to the bottom panel", [["ACE_B"], ["ACE_Bmag", "Wind_Bmag"]]),
         ("add Wind to the bottom panel, in green", [["ACE_B"], ["ACE_Bmag", "Wind_Bmag"]]),
         ("add Dst", [["ACE_B"], ["ACE_Bmag"], ["OMNI_Dst"]]),
+        ("one more panel: the Kan-Lee merging field", [["ACE_B"], ["ACE_Bmag"], ["ACE_EKL"]]),
         ("replace the magnitude with the speed", [["ACE_B"], ["ACE_V"]]),
         ("move the magnitude to the top", [["ACE_Bmag"], ["ACE_B"]]),
         ("put the magnitude above the field", [["ACE_Bmag"], ["ACE_B"]]),
@@ -440,6 +441,13 @@ def test_a_quantity_is_added_or_put_in_the_place_of_another(author, overview, re
     outcome = author.edit(request_, overview)
     assert isinstance(outcome, TemplateDraft)
     assert panels_drawn(outcome) == panels
+
+
+@pytest.mark.parametrize("said", ["on a log scale", "in a third panel on a log axis", "in a new panel (log scale)"])
+def test_a_new_panel_has_the_scale_of_its_sentence(author, overview, said):
+    outcome = author.edit(f"add the proton density {said}", overview)
+    assert panels_drawn(outcome)[2] == ["ACE_n"]
+    assert drawn(outcome)["log_scale"]["3"] == "log"
 
 
 @pytest.mark.parametrize(

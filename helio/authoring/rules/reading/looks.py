@@ -294,7 +294,8 @@ def _of_computed(
     """Read ``|B| with a running median on top of it in red``: a line beside its input has the look."""
     start = max((other.stop for other in styles if other.stop <= style.start), default=0)
     near = [tool for tool in tools if start <= tool.start < style.start]
-    if not near or not style.kinds - {"scale"}:  # an axis is that of a panel, a size that of the figure
+    is_size = style.parts[0].kind == "factor" or not style.kinds - {"scale"}
+    if not near or is_size:  # an axis and a height are those of a panel, a size is that of the figure
         return None
     between = text[near[-1].stop : style.start]
     joined = _JOINED.search(text[: near[-1].start]) and _ON_IT.fullmatch(between)
