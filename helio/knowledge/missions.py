@@ -386,8 +386,6 @@ _PARTS = (
     "HFR",
     "LFR",
     "RFS",
-    "QTN",
-    "SQTN",
     "EPAM",
     "HED",
     "LED",

@@ -268,9 +268,19 @@ def test_a_line_goes_from_the_panel_that_is_named(author, templates):
 @pytest.mark.parametrize(
     ("name", "request_", "label", "beside"),
     [
-        ("omni-solar-wind-overview", "add Dst* to the panel with SYM-H and Dst", "Dststar", "OMNI2_H0_MRG1HR.DST"),
+        (
+            "omni-solar-wind-overview",
+            "add Dst* to the panel with SYM-H and Dst",
+            "Dststar",
+            "OMNI2_H0_MRG1HR.DST",
+        ),
         ("storm-overview", "add the Newell coupling function", "Newell", None),
-        ("storm-overview", "average VBs over 15 minutes with a running mean before it is drawn", "VBs_smooth", "VBs_sum"),
+        (
+            "storm-overview",
+            "average VBs over 15 minutes with a running mean before it is drawn",
+            "VBs_smooth",
+            "VBs_sum",
+        ),
     ],
 )
 def test_a_computed_line_comes_where_the_sentence_says(author, templates, name, request_, label, beside):

@@ -160,7 +160,11 @@ def made(author, sentence):
         ("magnetic sector polarity at ACE, 2008", "field_spiral_angle", {"give": "polarity"}),
         ("Dst predicted by Burton et al. 1975, May 2005", "burton_dst", {"model": "burton"}),
         ("total pressure at Wind, 1995-10-18", "arithmetic", {"operation": "add"}),
-        ("beta of Wind with electrons of 140000 K, 2015-06-22", "plasma_beta", {"electron_temperature": 140000.0}),
+        (
+            "beta of Wind with electrons of 140000 K, 2015-06-22",
+            "plasma_beta",
+            {"electron_temperature": 140000.0},
+        ),
         ("beta of ACE for Te = 12 eV, 2005-06-22", "plasma_beta", {"electron_temperature": 139254.0}),
         ("ACE Alfvén speed assuming 5 % helium, 2005-06-22", "alfven_speed", {"assumed_alpha": 0.05}),
         (
@@ -216,11 +220,14 @@ def test_a_formula_asks_for_its_tool_and_draws_nothing_else(author, sentence, to
     ("sentence", "drawn"),
     [
         ("plasma frequency from the ACE density, and the density itself, 2001-04-01", ["ACE_n_fpe", "ACE_n"]),
-        ("Wind SWE temperature from the thermal speed, and the bulk speed, 2010-04-01", ["Wind_W_T", "Wind_V"]),
+        (
+            "Wind SWE temperature from the thermal speed, and the bulk speed, 2010-04-01",
+            ["Wind_W_T", "Wind_V"],
+        ),
         ("proton plasma frequency (f_pi, kHz) from Wind Np, 2021-11-02", ["Wind_n_fpp"]),
         ("compute the Newell coupling with ACE plasma and field data for 2003-10-29", ["ACE_Newell"]),
         ("beta of SolO from PAS and MAG, 2022-03-08", ["SolO_beta"]),
-        ("plasma frequency from the PSP QTN density, 2021-04-29", ["PSP_Ne_fpe"]),
+        ("plasma frequency from the PSP FIELDS density, 2021-04-29", ["PSP_Ne_fpe"]),
         ("Dst and the phases of the storm, 9-14 May 2024", ["OMNI_Dst", "OMNI_Dst_stormsDst"]),
     ],
 )
@@ -237,8 +244,12 @@ def test_an_upper_hybrid_frequency_takes_the_protons_that_the_sentence_names(aut
 @pytest.mark.parametrize(
     ("sentence", "says"),
     [
+        ("plasma frequency from the PSP QTN density, 2021-04-29", "does not understand .QTN"),
         ("SYM-H with 4 % helium, May 2024", "no computation of the figure takes the assumed alpha"),
-        ("alpha temperature at Wind from the alpha thermal speed of SWE, 2005-01-10", "does not know all words"),
+        (
+            "alpha temperature at Wind from the alpha thermal speed of SWE, 2005-01-10",
+            "does not know all words",
+        ),
         ("specific entropy of alphas at Wind, 2004-05-03", "cannot compute"),
         ("dynamic pressure from Wind density, speed and Bz, 2010-04-01", "not from other data"),
     ],

@@ -24,7 +24,12 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.merged_steps import merged
 from helio.authoring.rules.changes.moments import default_ranges
 from helio.authoring.rules.changes.own_inputs import computed_here
-from helio.authoring.rules.changes.panel_settings import named_panels, panel_numbers, put_panel_type, set_scale
+from helio.authoring.rules.changes.panel_settings import (
+    named_panels,
+    panel_numbers,
+    put_panel_type,
+    set_scale,
+)
 from helio.authoring.rules.refusals import refuse_computation
 from helio.authoring.writing.computations import DERIVED, OF_TWO
 from helio.authoring.writing.notes import TimeNote

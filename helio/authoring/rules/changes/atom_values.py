@@ -326,7 +326,9 @@ def take_times(unread: UnreadWords) -> None:
     for time in times:
         where = before.find(time, at)
         places = [place for place in taken if place >= at]
-        dated = (place for place in places if _DIGIT.search(before[place : _end_of_run(taken, place, before)]))
+        dated = (
+            place for place in places if _DIGIT.search(before[place : _end_of_run(taken, place, before)])
+        )
         start = where if where >= 0 else next(dated, next(iter(places), at))  # not at the "at" of a value
         stop = start + len(time) if where >= 0 else _end_of_run(taken, start, before)
         unread.put("time", time, start, stop)

@@ -11,7 +11,12 @@ from helio.knowledge.vocabulary import VOCABULARY
 _VALUES = VOCABULARY["assumed values"]
 _EV = r"(?-i:eV)"
 _UNITS = {
-    "K": {r"(?-i:K)|kelvins?": 1.0, r"(?-i:kK)": 1e3, r"(?-i:MK)|million\s+(?:kelvins?|(?-i:K))": 1e6, _EV: 11604.5},
+    "K": {
+        r"(?-i:K)|kelvins?": 1.0,
+        r"(?-i:kK)": 1e3,
+        r"(?-i:MK)|million\s+(?:kelvins?|(?-i:K))": 1e6,
+        _EV: 11604.5,
+    },
     "1": {r"%|percent|per\s*cent": 0.01, "": 1.0},
     "AU": {r"(?-i:AU|au)": 1.0},
     "ratio": {"": 1.0},
@@ -28,7 +33,9 @@ _IS = r"\s*(?:(?:=|:|≈|~|\bof\b|\bat\b|\bis\b|\bas\b|\bset\s+to\b|\bequal\s+to
 _NUMBER = r"(?<![\w.:/-])(?P<value>\d+(?:,\d{3})*(?:\.\d+)?(?:\s?[x×]\s?10\s?\^?\s?\d|e\d+)?)(?![\d:/-])"
 
 
-_STORMS = "|".join(rf"(?<![\w|])(?:{row.pattern})(?![\w|])" for row in WORDS if row.quantity.startswith("storm "))
+_STORMS = "|".join(
+    rf"(?<![\w|])(?:{row.pattern})(?![\w|])" for row in WORDS if row.quantity.startswith("storm ")
+)
 _CLASS = rf"\b(?P<kind>{'|'.join(STORMS)})[\s-]*(?=(?:(?:geo)?magnetic\s+)?storms?\b)"
 _LIMIT = (
     r"(?:\bthreshold(?:\s+of)?|\b(?:below|under|reaching|exceeding|(?:less|stronger|deeper|lower)\s+than|at\s+most)\b|<=?|≤)"
@@ -46,12 +53,15 @@ def take_assumed(sentence: Sentence) -> tuple[tuple[str, float], ...]:
     taken: dict[str, float] = {}
     for argument, row in _VALUES.items():
         for unit, factor in _UNITS[row["unit"]].items():
-            beside = row.get("beside a unit", ()) if unit not in ("", _EV) else ()  # electrons of 100 eV are measured
+            beside = (
+                row.get("beside a unit", ()) if unit not in ("", _EV) else ()
+            )  # electrons of 100 eV are measured
             names = any_phrase([*beside, *row["phrases"]])
             value = rf"{_NUMBER}\s*(?:{unit})(?![\w^/])"
             sign = f"{_IS}+" if unit in ("", _EV) or row["unit"] == "AU" else f"{_IS}*"
             named = rf"(?<![\w|-]){_LEAD}(?:{names})(?![\w|-])\s*{sign}(?:an?\s+|about\s+)?{value}\)?"
-            behind = rf"{_LEAD}{value}\s*(?:\(\s*|of\s+|for\s+)?(?:(?:the|constant|warm|cold|hot)\s+)*(?:{names})(?![\w|-])\)?"
+            kind = r"(?:\(\s*|of\s+|for\s+)?(?:(?:the|constant|warm|cold|hot)\s+)*"
+            behind = rf"{_LEAD}{value}\s*{kind}(?:{names})(?![\w|-])\)?"
             for pattern in (named, behind) if sign.endswith("*") else (named,):
                 if match := sentence.take_first(pattern):
                     taken[argument] = float(f"{_number(match['value']) * factor:.6g}")

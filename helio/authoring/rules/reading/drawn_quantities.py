@@ -279,11 +279,12 @@ def derived_from_others(
         )
     if strange and (following, strange[0]) == others[0]:
         return none  # the Alfvén speed from Wind (Dst below)
-    ends = [*(at for at, _ in others[1:]), len(sentence.text)]
+    ends = [*(at for at, _ in others), len(sentence.text)][1:]
     shown = {
         quantity
         for (at, quantity), end in zip(others, ends, strict=True)
-        if _DRAWN_TOO.search(sentence.text[:at]) and (quantity in strange or _ITSELF.search(sentence.text[at:end]))
+        if _DRAWN_TOO.search(sentence.text[:at])
+        and (quantity in strange or _ITSELF.search(sentence.text[at:end]))
     }
     sentence.drop(_ITSELF)
     if ({*strange} - shown or described) and not _ALSO.search(sentence.text[following:]):

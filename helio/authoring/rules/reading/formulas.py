@@ -56,8 +56,8 @@ _ATTRIBUTION = (
 )
 """Pattern of the authors of a method behind a quantity: ``(Boyle et al. 1997)``, ``after Newell``."""
 _SIGNS = {
-    "theta": "(?:theta|θ)", "Omega": "(?:omega|Ω|ω)", "pi": "(?:pi|π)", "rho": "(?:rho|ρ)", "sqrt": "(?:sqrt|√)", "(": r"\(?",
-    ")": r"\)?", "2": "[2²]", "3": "[3³]", "-": "[-−–⁻]",
+    "theta": "(?:theta|θ)", "Omega": "(?:omega|Ω|ω)", "pi": "(?:pi|π)", "rho": "(?:rho|ρ)", "sqrt": "(?:sqrt|√)",
+    "(": r"\(?", ")": r"\)?", "2": "[2²]", "3": "[3³]", "-": "[-−–⁻]",
 }  # fmt: skip
 """Regular expressions of signs that people write in several ways in formulas."""
 _QUOTED, _QUOTES = r"([\"“][^\"“”]*[\"”])", ('"', "“")
@@ -155,7 +155,9 @@ def _with_defined(text: str) -> str:
     text = re.sub(r"\^\s*½", "^1/2", text)
     for name, formulas in SPELLINGS["definitions"].items():
         patterns = "|".join(map(_formula_pattern, formulas))
-        whole = ignoring_case(rf"(?:(?<!\S)[^\s,;()=]{{1,6}}\s*(?==))?(?:[=,:(]\s*)?(?<![\w/^*)])(?:{patterns})(?![\w/^*])\)?")
+        whole = ignoring_case(
+            rf"(?:(?<!\S)[^\s,;()=]{{1,6}}\s*(?==))?(?:[=,:(]\s*)?(?<![\w/^*)])(?:{patterns})(?![\w/^*])\)?"
+        )
         match = whole.search(text)
         if match:
             before, behind = text[: match.start()].rstrip(), text[match.end() :]
@@ -199,7 +201,11 @@ def _in_words(text: str) -> str:
 def _without_authors(text: str) -> str:
     """Leave out the authors of a method beside the quantity that it gives: ``polar cap potential (Boyle index)``."""
     for authors, quantity in VOCABULARY["authors of methods"].items():
-        named = next(ignoring_case(rf"(?<![\w|])(?:{row.pattern})(?![\w|])") for row in WORDS if row.quantity == quantity)
+        named = next(
+            ignoring_case(rf"(?<![\w|])(?:{row.pattern})(?![\w|])")
+            for row in WORDS
+            if row.quantity == quantity
+        )
         attribution = ignoring_case(_ATTRIBUTION.format(phrase_pattern(authors)))
         for match in reversed([*attribution.finditer(text)]):
             rest = f"{text[: match.start()]} {text[match.end() :]}"

@@ -94,7 +94,9 @@ _RAW_TOO = re.compile(
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
-_LEAD = re.compile(r"(?:[,;]?\s*\b(?:and|with|using|plus|on|in|as)\s+)*(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE)
+_LEAD = re.compile(
+    r"(?:[,;]?\s*\b(?:and|with|using|plus|on|in|as)\s+)*(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)

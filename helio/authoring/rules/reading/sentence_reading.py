@@ -428,7 +428,10 @@ class _SentenceReader:
         turned = {}
         if {"Dst", "SYM-H"} & {quantity.name for _, quantity in placed} == {"Dst"}:
             storms = [quantity.name for _, quantity in placed if quantity.name.startswith("storm ")]
-            turned = {RequestQuantity(name): RequestQuantity(f"{name.removesuffix(' in Dst')} in Dst") for name in storms}
+            turned = {
+                RequestQuantity(name): RequestQuantity(f"{name.removesuffix(' in Dst')} in Dst")
+                for name in storms
+            }
         if "minimum_variance" in self._tools:  # V in LMN
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
         if turned:
