@@ -59,7 +59,8 @@ def take_assumed(sentence: Sentence) -> tuple[tuple[str, float], ...]:
             names = any_phrase([*beside, *row["phrases"]])
             value = rf"{_NUMBER}\s*(?:{unit})(?![\w^/])"
             sign = f"{_IS}+" if unit in ("", _EV) or row["unit"] == "AU" else f"{_IS}*"
-            named = rf"(?<![\w|-]){_LEAD}(?:{names})(?![\w|-])\s*{sign}(?:an?\s+|about\s+)?{value}\)?"
+            again = rf"(?:\s*\(\s*(?:{names})\))?"
+            named = rf"(?<![\w|-]){_LEAD}(?:{names})(?![\w|-])\s*{sign}(?:an?\s+|about\s+)?{value}\)?{again}"
             kind = r"(?:\(\s*|of\s+|for\s+)?(?:(?:the|constant|warm|cold|hot)\s+)*"
             behind = rf"{_LEAD}{value}\s*{kind}(?:{names})(?![\w|-])\)?"
             for pattern in (named, behind) if sign.endswith("*") else (named,):
