@@ -326,6 +326,10 @@ class PipelineRequest:
         Pairs of a dataset and a parameter that a pipeline fetches already; helio takes them before others.
     computed : str
         A quantity to compute even if a dataset has it.
+    inputs : tuple of str
+        The quantities from which to compute it, if the request names them; several kinds of one are alternatives.
+    assumed : tuple of (str, float)
+        Arguments of tools with their values, which a computation takes instead of measured ones.
     computations : tuple of Computation
     events : EventTable or Epochs, optional
         Events to save, or times around which to superpose all series.
@@ -362,6 +366,8 @@ class PipelineRequest:
     units: tuple[str, ...] = ()
     at_hand: tuple[tuple[str, str], ...] = ()
     computed: str = ""
+    inputs: tuple[str, ...] = ()
+    assumed: tuple[tuple[str, float], ...] = ()
     computations: tuple[Computation, ...] = ()
     events: EventTable | Epochs | None = None
     panels: Panels = Panels()

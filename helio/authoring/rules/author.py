@@ -163,7 +163,10 @@ class RuleAuthor:
             names = (*names, note)
         ask = _answers(chosen)
         rest, looks = take_looks(request, self._now)
-        if not sources and (xrays := solar_xrays(rest, self._now, ask)):
+        flares = None if sources else solar_xrays(request, self._now, ask)  # flares marked, 6 September
+        if flares:
+            looks = ()
+        if not sources and (xrays := flares or solar_xrays(rest, self._now, ask)):
             template, notes = write_template(xrays[0], catalogue=self._catalogue, now=self._now, ask=ask)
             template, said = changed_looks(looks, template, catalogue=self._catalogue, ask=ask, now=self._now)
             return self._proved(template, (*names, *xrays[1], *notes, *said))

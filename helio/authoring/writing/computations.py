@@ -258,6 +258,18 @@ def _burton(model: str, paper: str) -> Recipe:
     return _recipe("burton_dst", "nT", {"model": model}, note=note, electric_field="VBs", index=index)
 
 
+def _storms(index: str, ending: str) -> dict[str, Recipe]:
+    """Return what helio finds of the storms in an index, by name."""
+    found = {"onset": "nT", "minimum": "nT", "durations": "h"}
+    return {
+        f"storm phase{ending}": _recipe("storm_phases", source=index),
+        **{
+            f"storm {give}{ending}": _recipe("storm_phases", unit, {"give": give}, source=index)
+            for give, unit in found.items()
+        },
+    }
+
+
 def _of_teller_frame(give: str, unit: str = "", note: str = "") -> Recipe:
     return _recipe(
         "de_hoffmann_teller", unit, {"give": give}, kind="vector", note=note, velocity=_FLOW, field=_FIELD
@@ -311,6 +323,9 @@ DERIVED: dict[str, Recipe] = {
     "polar cap potential": _coupling("polar_cap_potential", "kV"),
     "VBs": _recipe("vbs", "mV/m", velocity=SPEED, bz=_BZ),
     "magnetopause standoff distance": _recipe("shue_standoff", "R_E", pressure="dynamic pressure", bz=_BZ),
+    "magnetopause flaring": _recipe(
+        "shue_standoff", "1", {"give": "flaring"}, pressure="dynamic pressure", bz=_BZ
+    ),
     "proton gyrofrequency": _recipe("gyrofrequency", "Hz", source=ABS_B),
     "plasma frequency": _recipe("plasma_frequency", "kHz", source=NE),
     "alpha gyrofrequency": _recipe("gyrofrequency", "Hz", {"particle": "alpha"}, source=ABS_B),
@@ -358,6 +373,8 @@ DERIVED: dict[str, Recipe] = {
     "electron to ion temperature ratio": _ratio(TE, TEMPERATURE),
     "frequency of the proton gyroradius": _taylor("proton gyroradius"),
     "frequency of the proton inertial length": _taylor("proton inertial length"),
+    "frequency of the electron gyroradius": _taylor("electron gyroradius"),
+    "frequency of the electron inertial length": _taylor("electron inertial length"),
     "angle between velocity and field": _recipe("angle_between", "deg", vector=_FLOW, other=_FIELD),
     "velocity in the de Hoffmann–Teller frame": _of_teller_frame(
         "velocity",
@@ -367,8 +384,8 @@ DERIVED: dict[str, Recipe] = {
     "velocity of the de Hoffmann–Teller frame": _of_teller_frame("frame_velocity", "km/s"),
     "electric field of the de Hoffmann–Teller frame": _of_teller_frame("electric_field", "mV/m"),
     "quality of the de Hoffmann–Teller frame": _of_teller_frame("quality"),
-    "storm phase": _recipe("storm_phases", source="SYM-H"),
-    "storm phase in Dst": _recipe("storm_phases", source="Dst"),
+    **_storms("SYM-H", ""),
+    **_storms("Dst", " in Dst"),
     DRIFT: _recipe(
         "arithmetic", "km/s", {"operation": "subtract"}, kind="vector", left=_ALPHA_FLOW, right=_FLOW
     ),
@@ -376,6 +393,9 @@ DERIVED: dict[str, Recipe] = {
     TO_EARTH: _recipe("magnitude", "{}", source=POSITION),
     "pressure-corrected Dst": _recipe(
         "pressure_corrected_dst", "nT", index="Dst", pressure="dynamic pressure"
+    ),
+    "Burton-corrected Dst": _recipe(
+        "pressure_corrected_dst", "nT", {"model": "burton"}, index="Dst", pressure="dynamic pressure"
     ),
     "pressure-corrected SYM-H": _recipe(
         "pressure_corrected_dst", "nT", index="SYM-H", pressure="dynamic pressure"
@@ -390,15 +410,17 @@ DERIVED: dict[str, Recipe] = {
 WINDOWED = {recipe.tool for recipe in DERIVED.values() if recipe.window}
 """Tools for quantities that need a window, which the request gives as a `Computation`."""
 AT_EARTH = (
-    "storm phase",
-    "storm phase in Dst",
+    *_storms("SYM-H", ""),
+    *_storms("Dst", " in Dst"),
     "magnetopause standoff distance",
+    "magnetopause flaring",
     "VBs",
     "Newell coupling function",
     "Akasofu epsilon",
     "Kan–Lee electric field",
     "polar cap potential",
     "pressure-corrected Dst",
+    "Burton-corrected Dst",
     "pressure-corrected SYM-H",
     "predicted Dst",
     "Dst predicted by Burton",

@@ -27,6 +27,7 @@ from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import T as TEMPERATURE
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS, symbol
+from helio.steps.signature import signatures
 
 _USUAL_WINDOW = "1h"
 """The window of a cross helicity or a residual energy where the request gives none."""
@@ -110,7 +111,7 @@ class Deriving:
             return self.quantity(from_sun if self.data.pick(from_sun, craft) else from_earth, craft, frame)
         if quantity == CURRENT:
             return self._curlometer(craft)
-        if quantity == self.request.computed:
+        if quantity == self.request.computed or self._takes_assumed(quantity):
             return self.derived(quantity, craft)
         vector_frame = frame if quantity in VECTORS else ""
         try:
@@ -165,6 +166,15 @@ class Deriving:
             advice=f"choose one of {', '.join(quantities_of(craft))};"
             f" or search with `helio datasets search '{craft} {quantity}'`",
         )
+
+    def _takes_assumed(self, quantity: str) -> bool:
+        """Return whether helio computes a quantity with a value that the request assumes."""
+        return quantity in DERIVED and any(self._assumed_of(DERIVED[quantity]))
+
+    def _assumed_of(self, recipe: Recipe) -> dict[str, float]:
+        """Return the assumed values of the request that the tool of a recipe takes."""
+        names = {argument.name for argument in signatures()[recipe.tool].arguments}
+        return {name: value for name, value in self.request.assumed if name in names}
 
     def _only_vector_has(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
         """Return whether the vector of a magnitude has known records at the time, and the sources have none."""
@@ -292,6 +302,7 @@ class Deriving:
     def derived(self, quantity: str, craft: str) -> PlotSeries:
         """Compute a quantity from others, such as density and velocity, on the coarsest epochs."""
         recipe = DERIVED[quantity]
+        assumed = self._assumed_of(recipe)
         extra = dict(recipe.args)
         if recipe.window:
             windows = [given.window for given in self.request.computations if given.tool == recipe.tool]
@@ -303,6 +314,8 @@ class Deriving:
         for argument, part in recipe.takes.items():
             may_lack = part.otherwise is not None and craft in near_the_earth()
             is_absent = (may_lack or part.measured) and not self.data.pick(part.quantity, craft)
+            if {*(part.otherwise or ())} & {*assumed}:
+                continue
             if is_absent and part.measured:
                 raise NotUnderstood(
                     f"helio knows no measured {part.quantity} of {craft}, and a computed one has no {quantity}",
@@ -322,11 +335,10 @@ class Deriving:
         parts = {argument: self._as_taken(series, slowest) for argument, series in parts.items()}
         if recipe.note:
             self.steps.note(f"{quantity}: {recipe.note}")
-        if recipe.helium:
+        extra |= assumed
+        if recipe.helium and "assumed_alpha" not in assumed:
             extra["assumed_alpha"] = 0.04
-            self.steps.note(
-                f"{quantity}: computed with 4 % of helium by number, if the request gives no other value"
-            )
+            self.steps.note(f"{quantity}: computed with 4 % of helium by number, which is assumed")
         alone = len(parts) == 1
         stem = f"{slowest.label}_{symbol(quantity)}" if alone else self.data.stem(craft, quantity)
         labels = {argument: series.label for argument, series in parts.items()}
@@ -352,8 +364,17 @@ class Deriving:
             frame = self.request.frame or next(fitting, "")
         else:
             frame = part.frame or (self.request.frame if part.quantity in VECTORS else "")
-        series = self.quantity(part.quantity, craft, frame)
+        series = self.quantity(self._named_input(part.quantity, craft), craft, frame)
         return self.component(series, part.component) if part.component else series
+
+    def _named_input(self, quantity: str, craft: str) -> str:
+        """Return the moment of the protons instead of the electrons' where the request computes something from it."""
+        bulk = next((name for name, of_electrons in OF_ELECTRONS.items() if of_electrons == quantity), "")
+        inputs = self.request.inputs
+        if bulk not in inputs or (quantity in inputs and self.data.pick(quantity, craft)):
+            return quantity
+        self.steps.note(f"{self.request.computed}: with the {bulk} instead of the {quantity}")
+        return bulk
 
     def _as_taken(self, part: PlotSeries, slowest: PlotSeries) -> PlotSeries:
         """Return an input in kelvin if it is an energy, and on the epochs of the slowest input."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
-from helio.authoring.writing.computations import MAGNITUDE_OF, OF_ELECTRONS, SEPARATION
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, OF_ELECTRONS, SEPARATION
 from helio.authoring.writing.solar_xrays import FLARES, XRAYS
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.counts import number_of
@@ -20,6 +20,8 @@ from helio.pipelines.template.document import Document
 from helio.sources.istp import is_flux
 
 _LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS, XRAYS)
+_STORMS = tuple(f"storm {what}{index}" for what in ("onset", "minimum") for index in ("", " in Dst"))
+"""Quantities with one record for each storm."""
 _LETTERS = {B: "B", VELOCITY: "V", ELECTRON_V: "Ve", POSITION: "R"}
 # ACE blue, Wind red, DSCOVR green, and OMNI black; others by their order.
 _COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
@@ -44,6 +46,14 @@ _FREQUENCIES = ("Hz", "kHz", "MHz")
 _SeriesPanels = list[list[PlotSeries]]
 
 
+def _with_storms(shown: list[PlotSeries]) -> Iterator[PlotSeries]:
+    """Draw onsets and minima of storms on the index in which helio finds them, if it is drawn too."""
+    indices = {series.quantity: series.label for series in shown}
+    for series in shown:
+        index = DERIVED[series.quantity].takes["source_label"].quantity if series.quantity in _STORMS else ""
+        yield replace(series, over=indices[index]) if index in indices else series
+
+
 def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, text: str) -> Document:
     """Return the settings of the figure with a title, for the argument `spec` of the tool `render_spec`.
 
@@ -53,6 +63,7 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         The figure cannot have the requested arrangement.
     """
     layout = request.panels
+    shown = [*_with_storms(shown)]
     shown, marks = _with_frequencies(shown, request, steps)
     tools = {computation.tool for computation in request.computations}
     lines = "power_spectrum" in tools and "power_spectrogram" not in tools  # spectra that are no pictures
@@ -344,7 +355,10 @@ def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:
             scales[str(number)] = "log"
         names |= {series.label: series.name for series in panel if series.name}
     events = [
-        series.label for panel in panels for series in panel if series.quantity == FLARES or series.are_events
+        series.label
+        for panel in panels
+        for series in panel
+        if series.quantity in (FLARES, *_STORMS) or series.are_events
     ]
     has_spectrum = any(panel[0].kind == "spectrum" for panel in panels)
     looks: Document = {

@@ -257,6 +257,12 @@ class _Figure:
                 f"none of the data of the figure can be given {setting}", advice=f"leave out '{setting}'"
             )
         named_datasets = [dataset for dataset, _ in request.datasets] + [cut.dataset for cut in request.cuts]
+        taken = {name for step in self.steps.steps for name in step["tool_args"]}
+        if unused_values := [name.replace("_", " ") for name, _ in request.assumed if name not in taken]:
+            raise NotUnderstood(
+                f"no computation of the figure takes the {' or the '.join(unused_values)} that the request gives",
+                advice="leave the value out",
+            )
         used = {name for source in sources for name in source.instruments}
         used |= {name for dataset in named_datasets for name in instrument_names(dataset)}
         unused = [instrument for instrument in request.instruments if instrument not in used]

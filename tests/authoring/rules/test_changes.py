@@ -289,6 +289,31 @@ def test_both_angles_of_the_field_are_computed_from_it(author, templates):
     assert sorted(given) == ["azimuth", "elevation"]
 
 
+@pytest.mark.parametrize(
+    ("name", "request_", "label", "beside"),
+    [
+        (
+            "omni-solar-wind-overview",
+            "add Dst* to the panel with SYM-H and Dst",
+            "Dststar",
+            "OMNI2_H0_MRG1HR.DST",
+        ),
+        ("storm-overview", "add the Newell coupling function", "Newell", None),
+        (
+            "storm-overview",
+            "average VBs over 15 minutes with a running mean before it is drawn",
+            "VBs_smooth",
+            "VBs_sum",
+        ),
+    ],
+)
+def test_a_computed_line_comes_where_the_sentence_says(author, templates, name, request_, label, beside):
+    panels = author.edit(request_, templates(name)).template["steps"]
+    [spec] = [step["tool_args"]["spec"] for step in panels if step["tool_name"] == "render_spec"]
+    [panel] = [panel for panel in spec["panels"] if any(line.endswith(label) for line in panel)]
+    assert (beside in panel) == (beside is not None)
+
+
 @pytest.mark.parametrize("kept", ["just AE", "only AE", "keep only AE"])
 def test_what_a_removal_keeps_stays_beside_the_other_panels(author, templates, kept):
     before = templates("omni-solar-wind-overview")

@@ -495,7 +495,7 @@ def test_a_computation_assumes_the_value_of_the_sentence(author, sentence, args)
 
 
 def test_a_value_that_nothing_assumes_is_refused(author):
-    with pytest.raises(NotUnderstood, match="4 % alphas"):
+    with pytest.raises(NotUnderstood, match="no computation of the figure takes the assumed alpha"):
         author.create("ACE speed with 4 % alphas, 3 June 2008")
 
 

@@ -430,6 +430,7 @@ def panels_drawn(draft):
         ("add the density above the other panels", [["ACE_n"], ["ACE_B"], ["ACE_Bmag"]]),
         ("show the clock angle in GSM below everything else", [["ACE_B"], ["ACE_Bmag"], ["ACE_B_clock"]]),
         ("a density panel would be nice", [["ACE_B"], ["ACE_Bmag"], ["ACE_n"]]),
+        ("one more panel: the Kan-Lee merging field", [["ACE_B"], ["ACE_Bmag"], ["ACE_EKL"]]),
         ("replace the magnitude with the speed", [["ACE_B"], ["ACE_V"]]),
         ("move the magnitude to the top", [["ACE_Bmag"], ["ACE_B"]]),
         ("put the magnitude above the field", [["ACE_Bmag"], ["ACE_B"]]),
@@ -444,6 +445,16 @@ def test_a_quantity_is_added_or_put_in_the_place_of_another(author, overview, re
     outcome = author.edit(request_, overview)
     assert isinstance(outcome, TemplateDraft)
     assert panels_drawn(outcome) == panels
+
+
+@pytest.mark.parametrize(
+    "said", ["on a log scale", "in a third panel on a log axis", "in a new panel (log scale)"]
+)
+def test_a_new_panel_has_the_scale_of_its_sentence(author, overview, said):
+    outcome = author.edit(f"add the proton density {said}", overview)
+    assert panels_drawn(outcome)[2] == ["ACE_n"]
+    figure = outcome.template["steps"][-1]["tool_args"]
+    assert figure.get("spec", figure)["log_scale"] == {"3": "log"}
 
 
 @pytest.mark.parametrize(

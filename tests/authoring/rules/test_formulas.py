@@ -54,6 +54,15 @@ from helio.knowledge.quantity_words import WORDS
         ("rho V^2", "dynamic pressure"),
         ("E + V×B", "E + V cross product B"),
         ("E×B drift and Pc1", "E×B drift and 200 to 5000 mHz Pc1"),
+        ("f = V/(2π d_i) at Wind", "frequency of the proton inertial length at Wind"),
+        ("fast Mach number V/sqrt(V_A²+C_s²) of ACE", "fast Mach number of ACE"),
+        ("polar cap potential (Boyle et al. 1997), AE", "transpolar potential , AE"),
+        ("Boyle potential and Newell coupling", "Boyle potential and Newell coupling"),
+        (
+            "Taylor frequencies of the ion gyroradius and the inertial length",
+            "Taylor frequencies of the ion gyroradius and Taylor frequencies of the ion inertial length",
+        ),
+        ("speed of ACE next to Dst", "speed of ACE and Dst"),
         ('title "dB/dt and -VxB"', 'title "dB/dt and -VxB"'),
     ],
 )
@@ -150,6 +159,28 @@ def made(author, sentence):
         ("magnetic sector polarity at ACE, 2008", "field_spiral_angle", {"give": "polarity"}),
         ("Dst predicted by Burton et al. 1975, May 2005", "burton_dst", {"model": "burton"}),
         ("total pressure at Wind, 1995-10-18", "arithmetic", {"operation": "add"}),
+        (
+            "beta of Wind with electrons of 140000 K, 2015-06-22",
+            "plasma_beta",
+            {"electron_temperature": 140000.0},
+        ),
+        ("beta of ACE for Te = 12 eV, 2005-06-22", "plasma_beta", {"electron_temperature": 139254.0}),
+        ("ACE Alfvén speed assuming 5 % helium, 2005-06-22", "alfven_speed", {"assumed_alpha": 0.05}),
+        (
+            "Parker angle of OMNI, source radius 2.5 Rs, 2009-04-01",
+            "parker_angle",
+            {"source_radius": 2.5, "distance": 1.0},
+        ),
+        ("Dst* with the Burton coefficients, May 2005", "pressure_corrected_dst", {"model": "burton"}),
+        ("flaring parameter of the Shue magnetopause, May 2005", "shue_standoff", {"give": "flaring"}),
+        ("SYM-H with the storm onset marked, 6-9 Sept 2017", "storm_phases", {"give": "onset"}),
+        (
+            "minima of all intense storms (Dst below -120 nT), 2015",
+            "storm_phases",
+            {"give": "minimum", "threshold": -120.0},
+        ),
+        ("V times Bz south at Wind, 2005-08-24", "vbs", {}),
+        ("Kan & Lee (1979) merging field at Wind, 2005-08-24", "kan_lee_field", {}),
         ("magnetic shear between MMS1 and OMNI, 2015-10-16", "angle_between", {}),
         ("ACE Bz shifted to the bow shock nose, 2012-07-15", "ballistic_shift", {"to_x": 90000.0}),
         ("Alfvénicity at Wind, 2005-01-10", "cross_helicity", {"give": "cross_helicity", "window": "1h"}),
@@ -182,6 +213,49 @@ def test_a_formula_asks_for_its_tool_and_draws_nothing_else(author, sentence, to
     tools, panels = made(author, sentence)
     assert tools[tool] == args
     assert panels == 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "drawn"),
+    [
+        ("plasma frequency from the ACE density, and the density itself, 2001-04-01", ["ACE_n_fpe", "ACE_n"]),
+        (
+            "Wind SWE temperature from the thermal speed, and the bulk speed, 2010-04-01",
+            ["Wind_W_T", "Wind_V"],
+        ),
+        ("proton plasma frequency (f_pi, kHz) from Wind Np, 2021-11-02", ["Wind_n_fpp"]),
+        ("compute the Newell coupling with ACE plasma and field data for 2003-10-29", ["ACE_Newell"]),
+        ("beta of SolO from PAS and MAG, 2022-03-08", ["SolO_beta"]),
+        ("plasma frequency from the PSP FIELDS density, 2021-04-29", ["PSP_Ne_fpe"]),
+        ("Dst and the phases of the storm, 9-14 May 2024", ["OMNI_Dst", "OMNI_Dst_stormsDst"]),
+    ],
+)
+def test_what_a_quantity_is_computed_from_is_not_drawn_beside_it(author, sentence, drawn):
+    assert author.create(sentence).template["steps"][-1]["tool_args"]["spec"]["labels"] == drawn
+
+
+def test_an_upper_hybrid_frequency_takes_the_protons_that_the_sentence_names(author):
+    for density, parameter in (("proton density", "Proton_Np_nonlin"), ("electron density", "N_elec")):
+        came = author.create(f"upper hybrid frequency of Wind from the {density} and field, 2005-01-10")
+        assert parameter in json.dumps(came.template)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "says"),
+    [
+        ("plasma frequency from the PSP QTN density, 2021-04-29", "does not understand .QTN"),
+        ("SYM-H with 4 % helium, May 2024", "no computation of the figure takes the assumed alpha"),
+        (
+            "alpha temperature at Wind from the alpha thermal speed of SWE, 2005-01-10",
+            "does not know all words",
+        ),
+        ("specific entropy of alphas at Wind, 2004-05-03", "cannot compute"),
+        ("dynamic pressure from Wind density, speed and Bz, 2010-04-01", "not from other data"),
+    ],
+)
+def test_a_computation_does_not_lose_what_it_should_take(author, sentence, says):
+    with pytest.raises(NotUnderstood, match=says):
+        author.create(sentence)
 
 
 def test_the_axes_of_minimum_variance_are_those_of_the_field(author):

@@ -26,6 +26,11 @@ MARKED = (
     ("PSP Br 28 April 2021, shade 08:00-12:00 in yellow and mark 09:33", "2021-04-28 to 2021-04-29",
      {"vrects": [{"x0": "2021-04-28T08:00", "x1": "2021-04-28T12:00", "color": "yellow"}],
       "vlines": [{"x": "2021-04-28T09:33"}]}),
+    ("Wind B 2024-05-10 with a vertical line at 17:05 labelled shock", "2024-05-10 to 2024-05-11",
+     {"vlines": [{"x": "2024-05-10T17:05", "label": "shock"}]}),
+    ("Newell coupling with marks at 06:00 and 13:30 on 17 March 2015", "2015-03-17 to 2015-03-18",
+     {"vlines": [{"x": "2015-03-17T06:00"}, {"x": "2015-03-17T13:30"}]}),
+    ("Dst for October 2003 on a dark theme with panel letters", "2003-10-01 to 2003-11-01", {}),
     ("ACE Bz 2015-03-17 00:00 to 12:00, mark 04:45", "2015-03-17T00:00:00 to 2015-03-17T12:00:00",
      {"vlines": [{"x": "2015-03-17T04:45"}]}),
 )  # fmt: skip
@@ -43,6 +48,18 @@ def test_a_figure_marks_times_in_its_range(author, request_, span, marks):
     spec, drawn = made(author, request_)
     assert {key: spec.get(key) for key in ("vrects", "vlines") if key in spec} == marks
     assert drawn == span
+
+
+@pytest.mark.parametrize(
+    ("request_", "key", "value"),
+    [
+        ("ACE Bz (twice as high) over the speed, 2017-09-07", "row_heights", [2, 1]),
+        ("ACE Bz and V, the V panel half as high, 2017-09-07", "row_heights", [1, 0.5]),
+        ("ACE Bz and V, 2017-09-07, figure twice as high", "canvas_size", {"height": 1100}),
+    ],
+)
+def test_a_height_is_that_of_the_panel_that_is_named(author, request_, key, value):
+    assert made(author, request_)[0][key] == value
 
 
 def test_the_colours_of_a_spectrogram_are_logarithmic(author):

@@ -15,7 +15,7 @@ from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.asking import Asks
-from helio.authoring.writing.computations import OF_TWO
+from helio.authoring.writing.computations import AT_EARTH, OF_TWO
 from helio.authoring.writing.sources import is_available
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.frame_names import stated_frame
@@ -142,7 +142,7 @@ def _datasets(editor: FigureEditor) -> set[str]:
 
 
 def crafts_for(editor: FigureEditor, request: PipelineRequest) -> tuple[str, ...]:
-    """Return the spacecraft of the template; ask which one if it has several. Indices come from OMNI."""
+    """Return the spacecraft of the template; ask which one if it has several. Indices and coupling come from OMNI."""
     if all(quantity.name in INDICES for quantity in request.quantities):
         return ("OMNI",)
     present = crafts_in(editor.after, editor.catalogue)
@@ -150,6 +150,8 @@ def crafts_for(editor: FigureEditor, request: PipelineRequest) -> tuple[str, ...
         return tuple(present)
     if len(present) == _PAIR and any(computation.tool in OF_TWO for computation in request.computations):
         return tuple(present)
+    if "OMNI" in present and all(quantity.name in (*AT_EARTH, *INDICES) for quantity in request.quantities):
+        return ("OMNI",)
     if len(present) > 1:
         return (editor.ask("Of which spacecraft?", present),)
     return tuple(present)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.memory import preferred_frame
@@ -24,7 +24,12 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.merged_steps import merged
 from helio.authoring.rules.changes.moments import default_ranges
 from helio.authoring.rules.changes.own_inputs import computed_here
-from helio.authoring.rules.changes.panel_settings import named_panels, panel_numbers, put_panel_type
+from helio.authoring.rules.changes.panel_settings import (
+    named_panels,
+    panel_numbers,
+    put_panel_type,
+    set_scale,
+)
 from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.refusals import refuse_computation
 from helio.authoring.writing.computations import APPLIED, DERIVED, OF_SPECTRA, OF_TWO
@@ -351,8 +356,10 @@ def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:
 
 
 def set_look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:
-    """Set the colour, the dashes and the kind of panel that a clause names for its new lines."""
+    """Set the colour, the dashes, the scale and the kind of panel that a clause names for its new lines."""
     for line in lines:
+        if clause.has("scale"):
+            set_scale(editor, editor.panels_with([line])[0], clause.value("scale"))
         if clause.has("paneltype"):
             put_panel_type(editor, editor.panels_with([line])[0], clause.value("paneltype"))
         if clause.has("colour"):
@@ -405,10 +412,22 @@ def _place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> _P
         spoken, behind = clause.ahead_of(atom), clause.text[atom.stop - clause.start :]
         is_named = re.match(r"\s+(?:panel|plot)\b", behind, re.IGNORECASE) and _BEFORE_PANEL.search(spoken)
         if _INTO.search(spoken) or is_named:
-            return _Place((*used, atom), into=editor.numbers_of(atom.text)[0] - 1)
+            number = editor.numbers_of(atom.text)[0]
+            return _Place((*used, atom, *_also_drawn(editor, clause, atom, number)), into=number - 1)
     return _drawn_onto(editor, clause, used) or _Place(tuple(used))
 
 
+def _also_drawn(editor: FigureEditor, clause: Clause, first: Atom, number: int) -> Iterator[Atom]:
+    """Yield the names behind another with which they say what a panel shows: ``to the panel with SYM-H and Dst``."""
+    last = first
+    for atom in clause.of("what", "craft"):
+        between = clause.text[last.stop - clause.start : atom.start - clause.start]
+        if atom.start > last.start and _JOINT.fullmatch(between) and number in editor.numbers_of(atom.text):
+            yield atom
+            last = atom
+
+
+_JOINT = re.compile(r"\s*(?:,|,?\s*\band\b|&)\s*(?:the\s+)?", re.IGNORECASE)
 _ONTO = re.compile(
     r"\b(?P<how>on\s+top\s+of|on|onto|over|into|in|to|with|alongside|together\s+with|and)\s+"
     r"(?:(?:that|the\s+one|those)\s+(?:of|for)\s+)?(?:the\s+)?"
@@ -448,8 +467,8 @@ def _new_number(editor: FigureEditor, atom: Atom) -> list[int]:
 
 def _content(clause: Clause, atoms: Sequence[Atom], place: tuple[int, int] = (0, 0)) -> str:
     """Return the words of a clause that name what to draw, without those of its place."""
-    looks = ("verb", "paneltype", "colour", "dash", "relative", "rel", "line")
-    kept = clause.without([atom for atom in clause.atoms if atom not in atoms or atom.kind in looks])
+    looks = {"verb", "paneltype", "colour", "dash", "relative", "rel", "line", "scale", *_AXES}
+    kept = clause.without([atom for atom in clause.atoms if atom not in atoms or looks & {*atom.tags}])
     kept = kept[: place[0]] + " " * (place[1] - place[0]) + kept[place[1] :]
     text = re.sub(r"\b(?:the\s+)?(?:two|both)\s+", "", _FILLER.sub(" ", kept), flags=re.IGNORECASE)
     text = re.sub(r"\band\s+it\b(?:\s+(?:as|in|on))?\s*$", " ", text.strip(" ,"), flags=re.IGNORECASE)
@@ -513,6 +532,7 @@ def _quantities_of(editor: FigureEditor, panel: int) -> tuple[RequestQuantity, .
     return tuple(RequestQuantity(name) for name in sorted(own or inherited)[:1])
 
 
+_AXES = ("noun:scale", "noun:y_axis")
 ANY_PART = (
     "what craft panel paneltype colour dash frame duration tool line noun:unit number unit noun:window noun:cadence "
     "rel:above rel:below rel:top rel:bottom "
@@ -579,12 +599,14 @@ ADDITIONS: tuple[Rule, ...] = (
     Rule("verb:add|rel:also|rel:above|rel:below|rel:own_panel tool|what",
          f"{ANY_PART} rel:raw noun:time noun:bin_axis", add_quantities,
          lambda clause: _COMPUTED_ANEW.search(clause.text) is not None, several="tool"),
+    Rule("verb:add what scale", f"{ANY_PART} scale {' '.join(_AXES)}", add_quantities,
+         lambda clause: clause.of("what")[0].start < clause.of("scale")[0].start),
     Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:top rel:bottom rel:own_panel "
          "verb:move verb:show", add_quantities, _says_place),
     Rule("what", "what panel frame", add_quantities, lambda clause: clause.text[:5].casefold() == "with "),
     Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_onto,
          lambda clause: _OVER.search(clause.text) is not None),
     Rule("what panel|rel:own_panel|rel:more",
-         "what craft panel colour dash frame rel:same_panel rel:top rel:bottom rel:more rel:own_panel",
+         "what craft panel colour dash frame number rel:same_panel rel:top rel:bottom rel:more rel:own_panel",
          add_panel, _adds_panel),
 )  # fmt: skip

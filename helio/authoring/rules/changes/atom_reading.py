@@ -182,7 +182,12 @@ def take_panels(unread: UnreadWords) -> None:
 
 def take_grammar(unread: UnreadWords) -> None:
     """Take the verbs, the names of settings and the relations."""
-    for word in ("spectrogram", "energy", "frequency"):  # these words also name axes and tools
+    for word in (
+        "spectrogram",
+        "energy",
+        "frequency",
+        "Kan–Lee",
+    ):  # their words also name axes, tools and changes
         for pattern in _quantities(word):
             unread.take("quantity", pattern)
     unread.take_spelt("grammar")

@@ -156,6 +156,15 @@ def with_quoted_titles(text: str) -> str:
         return f'{match[0][: match.start(name) - match.start()]}"{title}"{match[0][match.end(name) - match.start() :]}'
 
     text = _RENAMED.sub(r'\g<old> to "\g<new>"', _TITLED.sub(quoted, text))
+    return with_quoted_labels(text)
+
+
+def with_quoted_labels(text: str) -> str:
+    """Write the labels of marks in quotes.
+
+    >>> with_quoted_labels("vertical line at 04:00 labelled shock")
+    'vertical line at 04:00 labelled "shock"'
+    """
     return _LABELLED.sub(r'\g<how> "\g<label>"', text)
 
 
@@ -298,6 +307,9 @@ def _end_of_run(taken: Sequence[int], start: int, text: str) -> int:
     return stop
 
 
+_DIGIT = re.compile(r"\d")
+
+
 def take_times(unread: UnreadWords) -> None:
     """Take times and durations."""
     before = unread.left
@@ -312,7 +324,11 @@ def take_times(unread: UnreadWords) -> None:
     at = 0
     for time in times:
         where = before.find(time, at)
-        start = where if where >= 0 else next((place for place in taken if place >= at), at)
+        places = [place for place in taken if place >= at]
+        dated = (
+            place for place in places if _DIGIT.search(before[place : _end_of_run(taken, place, before)])
+        )
+        start = where if where >= 0 else next(dated, next(iter(places), at))  # not at the "at" of a value
         stop = start + len(time) if where >= 0 else _end_of_run(taken, start, before)
         unread.put("time", time, start, stop)
         at = stop

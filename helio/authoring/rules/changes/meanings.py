@@ -58,7 +58,7 @@ _UPWARD = re.compile(
 _MORE = frozenset(_WORDS["flares"])
 """Words beside the class of a flare that say which flares count."""
 _NONE = re.compile(r"\b(?:no|without|neglect\w*|ignor\w*|zero)\b", re.IGNORECASE)
-ASSUMED: dict[str, Document] = VOCABULARY["assumed values"]
+_ASSUMED: dict[str, Document] = VOCABULARY["assumed values"]
 """Values that computations assume, each with its unit and its names in the field."""
 _MEASURED = {"electron_temperature": "electrons_label"}
 """Arguments with measured values, which a step takes instead of an assumed value."""
@@ -135,19 +135,16 @@ class Meanings:
         window = Rule("tool noun:window duration", "what", self._set_argument,
                       lambda clause: not {atom.value for atom in clause.of("tool")} & WINDOW_OF.keys()
                       and self._argument(clause, self._arguments) is not None)  # fmt: skip
+        assumed = Rule("what|tool|verb:remove", "what tool verb noun rel number unit", self._set_argument,
+                       lambda clause: self._argument(clause, _ASSUMED) is not None, "number")  # fmt: skip
         return (
-            self.assumed(),
+            assumed,
             _rule("what", f"{parts} relative every scale", self._flares),
             _rule("range verb:add|rel:also", f"{parts} panel", self._new_band),
             _rule("range|bound|number|duration|what", f"{parts} relative", self._meant, _VALUES),
             _rule("moment|time what|tool|noun", f"{parts} moment time every", self._interval, "moment"),
             window,
         )
-
-    def assumed(self) -> Rule:
-        """Return the rule for clauses with a value that a computation assumes: ``4 % alphas``."""
-        return Rule("what|tool|verb:remove", "what tool verb noun rel number unit", self._set_argument,
-                    lambda clause: self._argument(clause, ASSUMED) is not None, "number")  # fmt: skip
 
     def rest(self) -> tuple[Rule, ...]:
         """Return the rule for clauses that name an argument as its tool does; it is for what no other rule reads."""
@@ -156,7 +153,7 @@ class Meanings:
                      lambda clause: self._argument(clause, self._arguments) is not None),)  # fmt: skip
 
     def _set_argument(self, editor: FigureEditor, clause: Clause) -> None:
-        found = self._argument(clause, ASSUMED) or self._argument(clause, self._arguments)
+        found = self._argument(clause, _ASSUMED) or self._argument(clause, self._arguments)
         if found is not None:
             name, value, steps = found
             for step in steps:
@@ -168,13 +165,13 @@ class Meanings:
         """Return the argument that a clause names, its new value, and the steps that take it."""
         text = clause.new_text
         for name in names:
-            facts = ASSUMED.get(name, {"phrases": [name.replace("_", " ")], "unit": ""})
+            facts = _ASSUMED.get(name, {"phrases": [name.replace("_", " ")], "unit": ""})
             named = re.compile(rf"(?<![\w|-])(?:{any_phrase(facts['phrases'])})(?![\w|-])", re.IGNORECASE)
             steps = self._arguments.get(name, [])
             if not steps or not named.search(text):
                 continue
             value = _value_of(clause, text, facts["unit"])
-            rest = clause.text if name not in ASSUMED else text
+            rest = clause.text if name not in _ASSUMED else text
             for atom in clause.of("number", "duration", "bound"):
                 rest = rest.replace(atom.text, " ", 1)
             is_drawn = any(map(named.search, map(self._editor.lines.own_words, self._editor.drawn)))

@@ -47,9 +47,7 @@ def computed_here(editor: FigureEditor, request: PipelineRequest) -> str:
     if recipe.note:
         editor.notes.append(f"{names[0]}: {recipe.note}")
     if helium:
-        editor.notes.append(
-            f"{names[0]}: computed with 4 % of helium by number, if the request gives no other value"
-        )
+        editor.notes.append(f"{names[0]}: computed with 4 % of helium by number, which is assumed")
     return label
 
 

@@ -17,11 +17,12 @@ from helio.time_range import parse_time_range
 
 _GOES = r"\bGOES[- ]?(?P<number>\d{1,2})?(?!\d)"
 _XRAYS = (
-    r"\b(?:(?:soft|solar)\s+)*(?:XRS|X-?\s?rays?)\b"
+    r"\b(?:(?:soft|solar)\s+)*(?:XRS(?=-?[AB]\b)|XRS\b|X-?\s?rays?\b)"
     r"(?:\s+(?:sensor|flux(?:es)?|irradiance|light\s*curves?|channels?))*"
 )
 _CHANNEL = (
     r"\b(?:the\s+|only\s+)*(?:(?P<long>long)|(?P<short>short)|both|two)(?:[- ]wave(?:length)?s?)?(?:\s+channels?\b|\b)"
+    r"|-?(?<=XRS-)(?:(?P<beta>B)|(?P<alpha>A))\b|(?<=XRS)(?:(?P<beta_2>B)|(?P<alpha_2>A))\b"
     r"|\(?(?<![\d.-])(?:(?P<lower>1\s?(?:-|–|to)\s?8|0\.1\s?(?:-|–|to)\s?0\.8)"
     r"|(?P<upper>0\.5\s?(?:-|–|to)\s?4(?:\.0)?|0\.05\s?(?:-|–|to)\s?0\.4))\s?(?:Å|angstroms?|A|nm)\b\)?"
 )

@@ -17,9 +17,18 @@ from helio.authoring.rules.computations.computed import CLEANING
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.cadences import LENGTH
 from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
-from helio.authoring.rules.reading.named_instruments import Crafts
+from helio.authoring.rules.reading.named_instruments import IN_CAPITALS, Crafts
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO, R_SQUARED, SHIFT
+from helio.authoring.writing.computations import (
+    DERIVED,
+    MAGNITUDE,
+    MAGNITUDE_OF,
+    OF_ELECTRONS,
+    OF_TWO,
+    R_SQUARED,
+    SHIFT,
+    VECTOR_OF,
+)
 from helio.authoring.writing.steps import listed
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
@@ -88,6 +97,16 @@ _FROM = re.compile(
     r"(?:\b(?:from|using|based on)\b|^[^,;)]*\((?![^)]*\)))(?!.*(?:,|\band\b))", re.IGNORECASE | re.DOTALL
 )
 """Words between a quantity and those from which helio computes it."""
+_NO_LIST = re.compile(
+    rf"\([^()]*\)|(?:{GROUP}|(?-i:{IN_CAPITALS})(?:\s+(?:data|moments|ions?|electrons?))?)\s*(?:and|,|&)(?=\s+(?:the\s+)?[\w-]*\s*$)",
+    re.IGNORECASE,
+)
+"""Commas and the word ``and`` between a quantity and its first input that are in brackets, or behind an instrument or a
+group of data: ``beta from PAS and MAG``."""
+_DRAWN_TOO = re.compile(r"[,;]\s*(?:and|with|plus|\+|&)\s+(?:(?:the|its|also)\s+)*$", re.IGNORECASE)
+"""Words before a quantity that is drawn beside one that helio computes from others: ``from n and V, and the speed``."""
+_OF_PROTONS = re.compile(r"(?:proton|ion)s?\b|(?-i:[nNTV]_?p)\b", re.IGNORECASE)
+_ITSELF = re.compile(r"\b(?:itself|themselves)\b", re.IGNORECASE)
 _ALSO = re.compile(r"\b(?:also|too|as well|plus|then|put|add|over-?plot|overlay)\b|;", re.IGNORECASE)
 _LISTED = re.compile(
     rf"\w+\)?(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+(?:of|from|at|by)\s+[\w-]+)?"
@@ -221,42 +240,98 @@ def drawn_of(sentence: Sentence, placed: Placed, styled: set[RequestQuantity]) -
     return drawn
 
 
-def derived_from_others(sentence: Sentence, placed: Placed, field: int, described: Sequence[int]) -> str:
-    """Return a quantity to compute from the others, as ``dynamic pressure from density and velocity``, or "".
+def derived_from_others(
+    sentence: Sentence, placed: Placed, field: int, described: Sequence[int]
+) -> tuple[str, frozenset[RequestQuantity], tuple[str, ...]]:
+    """Find a quantity to compute from others: ``dynamic pressure from density and velocity``.
 
     Parameters that the catalogue describes stand at the positions `described`.
+
+    Returns
+    -------
+    tuple
+        The name of the quantity, or ""; those others that the figure does not draw (it draws the density of ``from the
+        density, and the density itself``); and the names of all others, with that of the electrons beside a bare one.
 
     Raises
     ------
     NotUnderstood
         helio computes the quantity from others than those.
     """
+    none: tuple[str, frozenset[RequestQuantity], tuple[str, ...]] = ("", frozenset(), ())
     if not placed or placed[0][1].name not in DERIVED:
-        return ""
-    (start, first), *others = placed
+        return none
+    start, first = placed[0]
+    others = [(at, quantity) for at, quantity in placed if quantity != first]
     following = min((at for at in (*(at for at, _ in others), field, *described) if at > start), default=-1)
-    if following < 0 or not _FROM.search(sentence.text[start:following]):
-        return ""
+    if following < 0 or not _FROM.search(_NO_LIST.sub(" ", sentence.text[start:following])):
+        return none
     takes = {part.quantity for part in DERIVED[first.name].takes.values()}
-    needed = {*takes, SPEED, ABS_B, B}
-    needed |= {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in needed}
-    strange = [quantity.name for _, quantity in others if quantity.name not in needed]
+    needed = _inputs(first.name)
+    strange = [quantity for _, quantity in others if quantity.name not in needed]
     beside = [at for at, _ in others if re.search(_OF_ANOTHER, sentence.text[following:at], re.IGNORECASE)]
     if beside and len(beside) == len(others):
-        return ""  # the cone angle from the field, plus a running mean of |B|
+        return none  # the cone angle from the field, plus a running mean of |B|
     if beside:
         raise NotUnderstood(
             f"it is not clear whether helio computes the {first.name} from {others[-1][1].name}",
             advice=f"first request the {first.name}, then change the pipeline: 'add …'",
         )
-    if strange and (following, strange[0]) == (others[0][0], others[0][1].name):
-        return ""  # the Alfvén speed from Wind (Dst below)
-    if (strange or described) and not _ALSO.search(sentence.text[following:]):
+    if strange and (following, strange[0]) == others[0]:
+        return none  # the Alfvén speed from Wind (Dst below)
+    ends = [*(at for at, _ in others), len(sentence.text)][1:]
+    shown = {
+        quantity
+        for (at, quantity), end in zip(others, ends, strict=True)
+        if _DRAWN_TOO.search(sentence.text[:at])
+        and (quantity in strange or _ITSELF.search(sentence.text[at:end]))
+    }
+    sentence.drop(_ITSELF)
+    if ({*strange} - shown or described) and not _ALSO.search(sentence.text[following:]):
         raise NotUnderstood(
             f"helio computes the {first.name} from {listed(sorted(takes))} of its table, not from other data",
             advice="name only these behind the quantity, or write 'and also …' for what to draw beside it",
         )
-    return first.name if others and not strange else ""
+    if not others or ({*strange} - shown):
+        return none
+    inputs = {quantity.name for _, quantity in others} & needed
+    inputs |= {
+        OF_ELECTRONS[quantity.name]
+        for at, quantity in others
+        if quantity.name in OF_ELECTRONS and not _OF_PROTONS.match(sentence.text, at)
+    }
+    hidden = frozenset(quantity for _, quantity in others if quantity not in shown)
+    return first.name, hidden, tuple(sorted(inputs))
+
+
+def computed_from(text: str) -> str:
+    """Return the quantity that a text wants computed from one of its inputs, or "".
+
+    >>> computed_from("plasma frequency from the QTN density"), computed_from("proton temperature from SWICS")
+    ('plasma frequency', '')
+    """
+    placed, field = read_quantities(Sentence(text), magnitude=False)
+    if not placed or placed[0][1].name not in DERIVED:
+        return ""
+    start, first = placed[0]
+    behind = [(at, quantity.name) for at, quantity in placed if quantity != first]
+    behind += [(field, B)] if field >= 0 else []
+    is_input = any(
+        name in _inputs(first.name) and _FROM.search(_NO_LIST.sub(" ", text[start:at])) for at, name in behind
+    )
+    return first.name if is_input else ""
+
+
+def _inputs(name: str) -> set[str]:
+    """Return the quantities from which helio computes one, also through others, and those of the electrons instead."""
+    found: set[str] = set()
+    names = [name]
+    while names:
+        parts = {part.quantity for part in DERIVED[names.pop()].takes.values()} - found
+        found |= parts
+        names += [part for part in parts if part in DERIVED]
+    found |= {other for name in found for other in (MAGNITUDE_OF.get(name), VECTOR_OF.get(name)) if other}
+    return found | {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in found}
 
 
 def named_again(text: str, placed: Placed, crafts: Sequence[tuple[int, str]], marks: Sequence[int]) -> Placed:

@@ -47,7 +47,19 @@ _SHUE = (
     r"[(,]?\s*\b(?:(?:after|by|with|using|from|of|in|according\s+to)\s+)?(?:the\s+)?Shue(?:['’]s)?(?:\s+et\s+al\.?,?)?"
     r"(?:\s*\(?(?:19)?9[78]\)?)?(?:\s+(?:model|formula|\(?19\d\d\)?))*\s*\)?"
 )
-_STANDOFF = r"(?:subsolar\s+|nose\s+)?(?:stand-?off|position|location|distance|radius)\b"
+_STANDOFF = r"(?:subsolar\s+|nose\s+)?(?:stand-?off|position|location|distance|radius|flaring)\b"
+_ATTRIBUTION = (
+    r"(?:[(,]\s*|\b(?:after|by|with|using|from|of|in|per|following|according\s+to|(?:predicted|defined|given|proposed|as)\s+by)\s+)+"
+    r"(?:the\s+)?(?:{0})(?:['’]s)?(?:\s+et\s+al\.?,?)?(?:\s*\((?:19|20)\d\d[a-z]?\)|,?\s+(?:19|20)\d\d[a-z]?(?=\)))?"
+    r"(?:\s+(?:model|formula|relation|function|index|method|definition|expression|paper|form|parameterization))*"
+    r"(?![\w-]|\s+(?:electric|coupling|potential|field|epsilon))\s*\)?"
+)
+"""Pattern of the authors of a method behind a quantity: ``(Boyle et al. 1997)``, ``after Newell``."""
+_SIGNS = {
+    "theta": "(?:theta|θ)", "Omega": "(?:omega|Ω|ω)", "pi": "(?:pi|π)", "rho": "(?:rho|ρ)", "sqrt": "(?:sqrt|√)",
+    "(": r"\(?", ")": r"\)?", "2": "[2²]", "3": "[3³]", "-": "[-−–⁻]",
+}  # fmt: skip
+"""Regular expressions of signs that people write in several ways in formulas."""
 _QUOTED, _QUOTES = r"([\"“][^\"“”]*[\"”])", ('"', "“")
 _DRIFT = r"\|\s?V_?(?:a|alpha|α|He)\s?[-−–]\s?V_?p\s?\|"
 _OF_PLANETS = (
@@ -124,7 +136,42 @@ electron temperature')
     ).strip()
 
 
+def _formula_pattern(formula: str) -> str:
+    """Return a regular expression for a formula as people write it: ``V/(2πd_i)`` for ``V/(2 pi d_i)``.
+
+    >>> bool(re.fullmatch(_formula_pattern("V B_T sin^2(theta/2)"), "V*B_T sin²(θ/2)"))
+    True
+    """
+    tokens = re.findall(r"sqrt|a(?:rc)?tan|sin|theta|Omega|pi|rho|[\d.]+e-\d|\d+(?:\.\d+)?|[^\s_^]", formula)
+    return r"[\s_^*·×{}]*".join(_SIGNS.get(token, re.escape(token)) for token in tokens)
+
+
+def _with_defined(text: str) -> str:
+    """Write the formulas that define quantities with their names, or leave them out beside the name.
+
+    >>> _with_defined("f = V/(2π d_i) at Wind"), _with_defined("upper hybrid frequency = (fpe² + fce²)^½ of PSP")
+    ('frequency of the proton inertial length at Wind', 'upper hybrid frequency of PSP')
+    """
+    text = re.sub(r"\^\s*½", "^1/2", text)
+    for name, formulas in SPELLINGS["definitions"].items():
+        patterns = "|".join(map(_formula_pattern, formulas))
+        whole = ignoring_case(
+            rf"(?:(?<!\S)[^\s,;()=]{{1,6}}\s*(?==))?(?:[=,:(]\s*)?(?<![\w/^*)])(?:{patterns})(?![\w/^*])\)?"
+        )
+        match = whole.search(text)
+        if match:
+            before, behind = text[: match.start()].rstrip(), text[match.end() :]
+            named = any(
+                re.search(rf"(?<![\w|])(?:{row.pattern})(?![\w|])", f"{before} \x01 {behind}", re.IGNORECASE)
+                for row in WORDS
+                if row.quantity == name
+            )
+            text = f"{before} {'' if named else name}{behind}".strip()
+    return text
+
+
 def _in_words(text: str) -> str:
+    text = _with_defined(text)
     text = _OF_ITS_FIELD.sub(r"\g<craft> \g<what> of the \g<field>", text)
     text = _BETWEEN_ITS_FIELD.sub(r"angle between the \g<field> and the velocity of \g<craft>", text)
     text = _MOMENT_OF_ITS_IONS.sub(
@@ -139,6 +186,7 @@ def _in_words(text: str) -> str:
         text = _sub(rf"{_SHUE}(?:\s*\bmagnetopause(?!\s+{_STANDOFF}))?", " Shue ", text)
         named = re.search(_STANDOFF, text, re.IGNORECASE)
         text = _sub(r"\s+Shue\b", "" if named else " magnetopause standoff distance", text)
+    text = _without_authors(text)
     known = re.search(r"\b(?:drift|differential|relative)\s+(?:speed|velocity|flow)", text, re.IGNORECASE)
     text = _sub(_DRIFT, " " if known else "alpha drift speed", text)
     text = _with_planets(text)
@@ -147,6 +195,21 @@ def _in_words(text: str) -> str:
     text = _with_fronts(_with_heads(_of_species(text)))
     for phrase, words in VOCABULARY["shorthands"].items():
         text = _sub(rf"\b(?:{phrase_pattern(phrase)})(?!\w)", words, text)
+    return text
+
+
+def _without_authors(text: str) -> str:
+    """Leave out the authors of a method beside the quantity that it gives: ``polar cap potential (Boyle index)``."""
+    for authors, quantity in VOCABULARY["authors of methods"].items():
+        named = next(
+            ignoring_case(rf"(?<![\w|])(?:{row.pattern})(?![\w|])")
+            for row in WORDS
+            if row.quantity == quantity
+        )
+        attribution = ignoring_case(_ATTRIBUTION.format(phrase_pattern(authors)))
+        for match in reversed([*attribution.finditer(text)]):
+            rest = f"{text[: match.start()]} {text[match.end() :]}"
+            text = rest if named.search(rest) else text
     return text
 
 
@@ -184,7 +247,7 @@ def _of_species(text: str) -> str:
 def _with_fronts(text: str) -> str:
     """Repeat the first words of a quantity for the next one: ``electron gyroradius and inertial length``."""
     for joint in reversed(list(re.finditer(_JOINT, text, re.IGNORECASE))):
-        before = re.search(r"(?:[\w–-]+ ){1,4}[\w–-]+$", text[: joint.start()])
+        before = re.search(r"(?:[\w–-]+ ){1,5}[\w–-]+$", text[: joint.start()])
         behind = re.match(r"[\w–-]+(?: [\w–-]+){0,3}", text[joint.end() :])
         if before and behind:
             text = text[: joint.end()] + _front(before[0].split(), behind[0].split()) + text[joint.end() :]
@@ -195,6 +258,7 @@ def _front(before: list[str], behind: list[str]) -> str:
     """Return the words that the words behind a joint lack to name a quantity; empty if they lack none."""
     words = next((before[at:] for at in range(len(before)) if _quantity(" ".join(before[at:]))), [])
     shared = bool(words) and words[0].casefold() in _SHARED and bool(_quantity(" ".join(words[1:])))
+    shared |= "frequencies" in map(str.casefold, words)
     for count in range(len(behind), 0, -1):
         own = _quantity(" ".join(behind[:count]), ("scalar", "vector", "index", "spectrum"))
         for stop in range(len(words) - 1, 0, -1):

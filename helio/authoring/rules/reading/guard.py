@@ -94,6 +94,7 @@ _OF_RESULT = re.compile(
     re.IGNORECASE,
 )
 """Words between a quantity and a computation of its inputs: ``clock angle of the hourly mean B``."""
+_OF_IT = r"\b(?:it|they)\s+(?:comes?|(?:is|are)\s+(?:computed|derived|calculated))\s+from\b"
 _SPREAD = (
     rf"\b(?:{'|'.join(INTERVALS)})\s+(?:range|spread|amplitude|variation)s?\b"
     r"|\b(?:spacecraft|satellite|probe|orbital)(?:\s+orbital)?\s+(?:velocit|speed)\w*"
@@ -101,7 +102,7 @@ _SPREAD = (
 """Words beside a quantity that make it another one, which helio does not compute."""
 _OF_PARTICLES = (
     r"(?:thermal\s+)?(?:gyro-?\s?(?:radi(?:us|i)|frequenc(?:y|ies))|(?:cyclotron|larmor|plasma)\s+(?:frequency|radius|beta)"
-    r"|inertial\s+length|skin\s+depth)"
+    r"|inertial\s+length|skin\s+depth|(?:specific\s+)?entropy)"
 )
 _SPECIES = re.compile(
     rf"(?<![\w-])(?:(?P<before>{_HEAVY})\s+(?:ions?\s+|particles?\s+)?{_OF_PARTICLES}"
@@ -166,6 +167,10 @@ def doubts(
                 f"helio computes the {quantity.name} from the data, not from the result of another computation",
                 advice=f"ask for the {quantity.name} first, as in 'hourly means of the {quantity.name}'",
             )
+    if source := re.search(_OF_IT, sentence.text, re.IGNORECASE):
+        yield NotUnderstood(
+            f"it is not clear which data '{source[0]}' means", advice="name the data and their instrument"
+        )
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
         yield NotUnderstood(
             f"helio has no tool for '{spread[0]}'",

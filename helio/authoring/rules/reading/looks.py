@@ -13,11 +13,11 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.arranging import ARRANGING, keep_only, remove, swap_panels
 from helio.authoring.rules.changes.atom_reading import read_atoms
+from helio.authoring.rules.changes.atom_values import with_quoted_labels
 from helio.authoring.rules.changes.atoms import SPELLINGS, Atom, in_plainer_words
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
-from helio.authoring.rules.changes.meanings import ASSUMED, Meanings
 from helio.authoring.rules.computations.conditions import condition_spans
 from helio.authoring.rules.reading.drawn_quantities import GROUP
 from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
@@ -26,7 +26,6 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import PICKED_BY_PLACE
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import families
 from helio.pipelines.template.document import Document
 
@@ -84,6 +83,7 @@ _OVER_INPUT = re.compile(
     re.IGNORECASE,
 )
 """Patterns of what stands between a computation and the look of its line, and of the input over which it is drawn."""
+_OF_FIGURE = re.compile(r"\b(?:figure|plot|image|picture|canvas)\b", re.IGNORECASE)
 _SINCE = re.compile(r"\s+since$", re.IGNORECASE)
 _OF_INPUT = re.compile(rf"{_OVER_INPUT.pattern}|\bplus\s+(?:the\s+)?$", re.IGNORECASE)
 _RAW_TOO = re.compile(
@@ -95,7 +95,9 @@ _RAW_TOO = re.compile(
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
-_LEAD = re.compile(r"(?:[,;]?\s*\b(?:and|with|using|plus)\s+)?(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE)
+_LEAD = re.compile(
+    r"(?:[,;]?\s*\b(?:and|with|using|plus|on|in|as)\s+)*(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     >>> take_looks("ACE field with red Bz, density log scale", now)
     ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
-    text, assumed = _without_assumed(with_marked_days(in_plainer_words(text, "looks"), now))
+    text = with_marked_days(with_quoted_labels(in_plainer_words(text, "looks")), now)
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
     text = _with_raw_named(text, now)
@@ -170,25 +172,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
                 words = _ON_PLOT.sub("", words)
             looks += named.get(part.start) or [words]
         at = stop
-    return " ".join((rest + text[at:]).split()), (*looks, *assumed)
-
-
-@cache
-def _assumed() -> re.Pattern[str]:
-    """Return the pattern of a value that a computation assumes: ``with 4 % alphas``, ``assuming T_e = 10 eV``."""
-    names = any_phrase(phrase for facts in ASSUMED.values() for phrase in facts["phrases"])
-    value = r"\d+(?:\.\d+)?\s*(?:%|per\s?cent|(?:R_?s(?:un)?|solar radi(?:us|i)|deg(?:rees?)?|K|eV)\b)?"
-    return re.compile(
-        r"(?:[,;(]?\s*\b(?:with|assuming|assume|for|using|taking|and|plus|including)\s+|[,;(]\s*)(?:an?\s+|the\s+)?"
-        r"(?P<said>(?:(?:assumed|fixed|constant|contribution of)\s+)?"
-        rf"(?:{value}\s*(?:of\s+)?(?:{names})|(?:{names})\s*(?:of|at|is|=)?\s*{value}))(?![\w-])\)?",
-        re.IGNORECASE,
-    )
-
-
-def _without_assumed(text: str) -> tuple[str, list[str]]:
-    """Return a request without the values that its computations assume, and these values."""
-    return _assumed().sub(" ", text), [match["said"] for match in _assumed().finditer(text)]
+    return " ".join((rest + text[at:]).split()), tuple(looks)
 
 
 def _overlaps(phrase: _Phrase, spans: Sequence[tuple[int, int]]) -> bool:
@@ -291,6 +275,8 @@ _SPECTRAL = re.compile(r"\bspectr", re.IGNORECASE)
 def _is_style(style: _Phrase, text: str) -> bool:
     """Return whether parts that may also mean something else are about looks: ``as dots``, ``between 1 and 5 nT``."""
     first, kinds = style.parts[0], style.kinds
+    if first.kind == "factor":
+        return True
     if kinds == {"mode"}:
         return _AS.search(text[: first.start]) is not None
     if kinds == {"paneltype"}:
@@ -321,7 +307,8 @@ def _of_computed(
     """Read ``|B| with a running median on top of it in red``: a line beside its input has the look."""
     start = max((other.stop for other in styles if other.stop <= style.start), default=0)
     near = [tool for tool in tools if start <= tool.start < style.start]
-    if not near or not style.kinds - {"scale"}:  # an axis is that of a panel, a size that of the figure
+    is_size = style.parts[0].kind == "factor" or not style.kinds - {"scale"}
+    if not near or is_size:  # an axis and a height are those of a panel, a size is that of the figure
         return None
     between = text[near[-1].stop : style.start]
     joined = _JOINED.search(text[: near[-1].start]) and _ON_IT.fullmatch(between)
@@ -393,7 +380,8 @@ def _ahead(style: _Phrase, names: Sequence[Atom], text: str, start: int) -> list
     """Return the last name before a phrase: ``Bz of ACE in red``."""
     earlier = [name for name in names if start <= name.start < style.start]
     tail = text[earlier[-1].stop : style.start] if earlier else ";"
-    if _BREAK.search(tail) or ("scale" in style.kinds and _APART.search(tail)):
+    is_figure = style.parts[0].kind == "factor" and _OF_FIGURE.search(tail)
+    if is_figure or _BREAK.search(tail) or ("scale" in style.kinds and _APART.search(tail)):
         return []  # density, speed, log scale
     return earlier[-1:]
 
@@ -463,12 +451,14 @@ def is_same_data(shorter: PipelineRequest, whole: PipelineRequest) -> bool:
 def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> list[Atom]:
     """Return the part at an index with its neighbours of certain kinds, between which only small words stand."""
     first = last = at
+    is_marked = "verb:mark" in atoms[at].tags and atoms[at].text.endswith("ed")
     while first and _joins(atoms[first - 1], atoms[first], near, text):
         first -= 1
     while (
         last + 1 < len(atoms)
         and (near & set(atoms[last + 1].tags) or _is_named(atoms[last], atoms[last + 1]))
-        and _NEAR.fullmatch(text[atoms[last].stop : atoms[last + 1].start])
+        and _NEAR.fullmatch(between := text[atoms[last].stop : atoms[last + 1].start])
+        and not (is_marked and "," in between)  # with the minima marked, 5 May 2010
     ):
         name = {"what", "panel"} & set(atoms[last + 1].tags)
         placed = _PLACE.search(text[: atoms[last + 1].start]) or _is_named(atoms[last], atoms[last + 1])
@@ -503,9 +493,8 @@ def changed_looks(
         A phrase has no meaning for this figure.
     """
     editor = FigureEditor(template, catalogue, ask, now)
-    rules = (*_CHANGES, Meanings(editor).assumed())
     for phrase in looks:
-        changes, left = read_clauses(phrase, read_atoms(phrase, now), rules)
+        changes, left = read_clauses(phrase, read_atoms(phrase, now), _CHANGES)
         if left or not changes:
             raise NotUnderstood(f"helio does not understand '{phrase}'")
         for figure, change in product(editor.figures(), changes):  # compared times have a figure each

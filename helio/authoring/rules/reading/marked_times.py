@@ -30,6 +30,10 @@ _OWN_DATE = re.compile(rf"{DATE}|(?<!\d)(?:19|20)\d{{2}}", re.IGNORECASE)
 _AFTER_DATE = re.compile(rf"{DATE},?\s*$", re.IGNORECASE)
 
 
+_AT_END = re.compile(rf"\s+on\s+(?:the\s+)?(?P<date>{DATE}.*)$", re.IGNORECASE)
+"""The date of all times of a phrase: ``marks at 06:00 and 13:30 on 17 March 2015``."""
+
+
 def with_marked_days(text: str, now: datetime) -> str:
     """Give the times of day that a phrase marks or shades the day of the sentence.
 
@@ -41,6 +45,10 @@ def with_marked_days(text: str, now: datetime) -> str:
         if match["behind"] and _AFTER_DATE.search(text[: match.start()]):
             continue
         phrase = match[0] if match["more"] else with_plain_clocks(match[0], [])
+        if match["more"] and not times and (own := _AT_END.search(phrase)):
+            dates = Sentence(with_plain_dates(own["date"])).take_times(now)
+            if len(dates) == 1:
+                phrase = _dated(phrase[: own.start()], parse_time_range(dates[0], now))
         if len(times) == 1:
             phrase = _dated(phrase, parse_time_range(times[0], now))
         text = f"{text[: match.start()]}{phrase}{text[match.end() :]}"

@@ -50,7 +50,7 @@ def _any_of(names: Collection[str]) -> str:
 _IN_SMALL_LETTERS = (
     rf"(?<![\w-])(?:{_any_of({name for name in _NAMES - _ALSO_WORDS if len(name) > 2})})(?![\w-])"
 )
-_IN_CAPITALS = rf"(?<![\w-])(?:{_any_of(_NAMES)})(?![\w-])"
+IN_CAPITALS = rf"(?<![\w-])(?:{_any_of(_NAMES)})(?![\w-])"
 _HYPHENATED = re.compile(rf"(?<![\w-])(?P<first>{_any_of(_NAMES)})-(?=(?:{_any_of(_NAMES)})(?![\w-]))")
 _SLASHED = re.compile(r"(?<![\w/.-])[A-Z\d][\w-]+(?:/[A-Z][\w-]+)+(?![\w/])")
 """Pattern of names with a slash, as in ``EPD/HET`` and ``CELIAS/MTOF/PM``."""
@@ -142,10 +142,10 @@ def without_compounds(text: str) -> str:
 def leave_directions(sentence: Sentence) -> None:
     """Take out ``omni`` where it says that a flux is of all directions, so that it does not name OMNI."""
     others = rf"(?<![\w-])(?!omni)(?:{names_of_spacecraft()})(?![\w-])"
-    known = sentence.has(others) or sentence.has(rf"(?-i:{_IN_CAPITALS})")
+    known = sentence.has(others) or sentence.has(rf"(?-i:{IN_CAPITALS})")
     kinds = _PARTICLES_OF_OMNI if not known else r"(?!)"  # OMNI has protons too
     sentence.drop(rf"(?<![\w-])(?P<out>(?-i:[Oo]mni)(?=(?!{kinds}){_FLUX}(?!{_MOMENT})))")
-    sentence.drop(rf"(?-i:{_IN_CAPITALS})\s+(?P<out>(?-i:OMNI)(?={_FLUX}(?!{_MOMENT})))")
+    sentence.drop(rf"(?-i:{IN_CAPITALS})\s+(?P<out>(?-i:OMNI)(?={_FLUX}(?!{_MOMENT})))")
     if known:
         sentence.drop(r"\((?P<out>(?-i:omni))\)")
         sentence.drop(rf"(?<![\w,]){_FLUX[3:]},?\s+(?P<out>omni)(?![\w-])(?!\s+[a-z])")
@@ -153,9 +153,9 @@ def leave_directions(sentence: Sentence) -> None:
 
 def read_instruments(sentence: Sentence) -> tuple[str, ...]:
     """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none."""
-    sentence.drop(rf"\b(?:from|using) (?P<out>the)(?= (?-i:{_IN_CAPITALS}))")
+    sentence.drop(rf"\b(?:from|using) (?P<out>the)(?= (?-i:{IN_CAPITALS}))")
     names = [re.sub(r"^SPAN(?=\w)", "SPAN-", match[0].upper()) for match in sentence.take(_MIXED)]
-    for pattern in (re.compile(_IN_CAPITALS), _IN_SMALL_LETTERS):
+    for pattern in (re.compile(IN_CAPITALS), _IN_SMALL_LETTERS):
         names += [match[0].upper() for match in sentence.take(pattern)]
     return tuple(dict.fromkeys(names))
 
@@ -169,7 +169,7 @@ def beside_others(
     """
     flown = {member for _, craft in crafts for member in families().get(craft, (craft,))}
     places = []
-    for match in re.finditer(_IN_CAPITALS, sentence.text):
+    for match in re.finditer(IN_CAPITALS, sentence.text):
         rows = [row for row in SOURCES if match[0] in row.instruments and row.spacecraft in flown]
         behind = _directly_behind(sentence.text, match.end(), placed) if match[0] in instruments else []
         if rows and not all(_is_measured(name, rows) for name in behind):
@@ -187,7 +187,7 @@ def _directly_behind(text: str, stop: int, placed: Placed) -> list[str]:
             listed = re.fullmatch(r"\s*[\w -]+(?:,|/|&|\band)\s+(?:the\s+)?", text[stop:start])
             if (
                 not listed
-                or re.search(_IN_CAPITALS, text[stop:start])
+                or re.search(IN_CAPITALS, text[stop:start])
                 or not {*names, quantity.name} <= _PLASMA
             ):
                 break
@@ -299,7 +299,7 @@ def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *
     placed: Placed = []
     for pattern, kinds in _PARTICLES.items():
         for match in re.finditer(pattern, sentence.text, re.IGNORECASE):
-            beside = re.search(rf"({_IN_CAPITALS})\s+$", sentence.text[: match.start()])
+            beside = re.search(rf"({IN_CAPITALS})\s+$", sentence.text[: match.start()])
             named = {beside[1]} if beside else {*instruments}
             alone = _is_item(sentence, match.start(), match.end())
             measured = {

@@ -24,10 +24,12 @@ from helio.authoring.rules.computations.conditions import with_conditions
 from helio.authoring.rules.computations.frequency_bands import take_frequencies
 from helio.authoring.rules.misspelt import known_words
 from helio.authoring.rules.reading.arrangement import Arrangement
+from helio.authoring.rules.reading.assumed_values import take_assumed
 from helio.authoring.rules.reading.cadences import take_cadences, take_modes, with_plain_rates
 from helio.authoring.rules.reading.drawn_quantities import (
     GROUP,
     OVERVIEW,
+    computed_from,
     derived_from_others,
     doubt_about,
     drawn_of,
@@ -222,6 +224,14 @@ def read_request(
     )
     if found.hint:
         return replace(reading, hint=found.hint)
+    for part in parts if found.notes else ():
+        words = first.text[slice(*part.region)].strip()
+        if part.unread and (computed := computed_from(words)):
+            raise NotUnderstood(
+                f"helio computes the {computed} from the data of its table, and does not know all words of '{words}'",
+                advice=f"name only the spacecraft, its instrument and the quantities behind 'from', as in "
+                f"'{computed} from …'",
+            )
     if whole and found.repeats:
         return reading  # B and |B|, of which the catalogue has |B| alone
     return read(found).reading if found.notes else reading
@@ -244,6 +254,8 @@ class _SentenceReader:
         The spacecraft that the sentence names, with their positions.
     beside_crafts : str
         What was left of the sentence when its spacecraft had been read.
+    text : str
+        The sentence as the rules read it.
     """
 
     def __init__(
@@ -277,6 +289,7 @@ class _SentenceReader:
         self._files = take_files(self._sentence)
         self._name = take_name(self._sentence)
         self._datasets = read_datasets(self._sentence, catalogue)
+        self._assumed = take_assumed(self._sentence)
         self._arrangement = Arrangement(self._sentence)
         self._ratios = read_ratios(self._sentence)
         self._read_computations()
@@ -296,6 +309,7 @@ class _SentenceReader:
             request, self._sentence.unread(), doubt, (*self._notes, *self._files.notes, *described.notes)
         )
         self.parts = self._sentence.parts(self._moments, self.flown)
+        self.text = self._sentence.text
 
     def _read_computations(self) -> None:
         sentence = self._sentence
@@ -414,8 +428,16 @@ class _SentenceReader:
                 for mention in self._mentions
             )
         placed = with_total(sentence, placed, self._field)
+        turned = {}
+        if {"Dst", "SYM-H"} & {quantity.name for _, quantity in placed} == {"Dst"}:
+            storms = [quantity.name for _, quantity in placed if quantity.name.startswith("storm ")]
+            turned = {
+                RequestQuantity(name): RequestQuantity(f"{name.removesuffix(' in Dst')} in Dst")
+                for name in storms
+            }
         if "minimum_variance" in self._tools:  # V in LMN
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
+        if turned:
             placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
         if len(placed) + (self._field >= 0) == 1:
             sentence.drop(
@@ -470,8 +492,8 @@ class _SentenceReader:
         parameters = [(starts.get(pair, 0), _names_of(*pair)) for pair in self._datasets]
         first = min((start for start, _ in self._described.spans), default=0)
         parameters += [(first, (cut.parameter,)) for cut in self._described.cuts]
-        computed = derived_from_others(sentence, placed, self._field, self._described.starts)
-        shown = [(start, quantity) for start, quantity in placed if computed in ("", quantity.name)]
+        computed, inputs, taken = derived_from_others(sentence, placed, self._field, self._described.starts)
+        shown = [(start, quantity) for start, quantity in placed if quantity not in inputs]
         panels = self._arrangement.panels(self._crafts, [*shown, *lengths], parameters)
         shared = [
             tuple(RequestQuantity(name) for pair in pairs for name in _names_of(*pair))
@@ -492,7 +514,7 @@ class _SentenceReader:
             sentence.drop(r"(?<=\x01 )components?\b")  # H component
         crafts = without_source_of_indices(sentence, self._crafts, placed)
         placed = shown
-        drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
+        drawn = [quantity for quantity in drawn if quantity not in inputs]
         if self._is_behind and len(crafts) == 2:
             crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
         elif self._is_behind and len(drawn) == 2:
@@ -533,6 +555,8 @@ class _SentenceReader:
             instruments=self._instruments,
             units=self._units,
             computed=computed,
+            inputs=taken,
+            assumed=self._assumed,
             computations=tuple(mention.computation for mention in mentions),
             panels=panels,
             style=RequestedStyle(self._title, self._looks, self._as_lines),
