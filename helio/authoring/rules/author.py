@@ -40,6 +40,7 @@ from helio.authoring.rules.questions.question_form import (
     asks_for_series,
     begins_question,
     is_question,
+    question_before_request,
     without_question_mark,
 )
 from helio.authoring.rules.reading.guard import refuse_unused
@@ -50,6 +51,7 @@ from helio.authoring.rules.reading.looks import (
     take_phrases,
 )
 from helio.authoring.rules.reading.marked_times import marked_days
+from helio.authoring.rules.reading.named import read_spacecraft
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
@@ -64,6 +66,8 @@ BY = Attribution("rules")
 
 _SUGGESTION = re.compile(r"^\W*(?:(?:and|so|ok|okay)\W+)?(?:how|what)\s+about\s+", re.IGNORECASE)
 """The beginning of a wish that has the form of a question."""
+_SOLAR_WIND = re.compile(r"\bwind\b")
+"""Pattern of the solar wind, which is no spacecraft in small letters."""
 
 
 class _PendingQuestion(Exception):
@@ -128,6 +132,22 @@ class RuleAuthor:
             The data do not exist, or not for that time.
         """
         _check_length(request)
+        question, wanted = self._without_reason(request)
+        try:
+            outcome = self._reply_or_draft(wanted, chosen, sources)
+        except NotUnderstood:
+            if reply := question and fully_answered(question, None, self._catalogue, self._now):
+                return AuthorReply(reply, BY)
+            raise
+        if question and isinstance(outcome, TemplateDraft):
+            note = f"'{question}' is taken as the reason for the request"
+            return replace(outcome, notes=(note, *outcome.notes))
+        return outcome
+
+    def _reply_or_draft(
+        self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]
+    ) -> Outcome:
+        """Answer a question about data or tools, or write a template for a request."""
         if sources or not is_question(request) or asks_for_series(request) or is_table(request):
             return self._drafted(request, chosen, sources)
         answer = answered if begins_question(request) else fully_answered
@@ -147,6 +167,20 @@ class RuleAuthor:
                 if isinstance(drafted, TemplateDraft) or not names_property:
                     return drafted
         return AuthorReply(reply, BY)
+
+    def _without_reason(self, request: str) -> tuple[str, str]:
+        """Return the question before a request, and the request with the spacecraft and time that only this names.
+
+        The question is empty if there is none.
+        """
+        question, rest = question_before_request(request)
+        if not rest:
+            return "", request
+        asked, wanted = Sentence(_SOLAR_WIND.sub("", question)), Sentence(rest)
+        times, own_times = asked.take_times(self._now), wanted.take_times(self._now)
+        crafts, own_crafts = read_spacecraft(asked), read_spacecraft(wanted)
+        about = [*([] if own_crafts else [craft for _, craft in crafts]), *([] if own_times else times[:1])]
+        return question, ": ".join(filter(None, (", ".join(dict.fromkeys(about)), rest)))
 
     def _drafted(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> Outcome:
         """Write a template for a request that is no question, or ask what is not clear in it."""

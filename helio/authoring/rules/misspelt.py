@@ -42,6 +42,7 @@ def with_corrections(text: str, unread: tuple[str, ...], catalogue: Catalogue) -
     """
     notes = []
     lexicon = {*known_words(), *_OTHER_WORDS, *(word for word in IN_REQUESTS if len(word) >= _LONG)}
+    lexicon |= {f"{word[:-1]}ies" for word in lexicon if word.endswith("ity")}
     for word in unread:
         small = word.casefold()
         stem = small[:-1] if small.endswith("s") else small

@@ -8,7 +8,8 @@ from collections.abc import Collection
 from helio.authoring.rules.harmless import IN_TIMED_REQUESTS
 
 _BETWEEN_CLAUSES = re.compile(
-    r"(?<=[,;:.!?])\s+|\s+(?=(?:and|so|because|as|since|but)\s+(?:I|we|my|our|please)\b)", re.IGNORECASE
+    r"(?<=[,;:.!?])\s+|\s+(?=\()|\s+(?=(?:and|so|because|as|since|but)\s+(?:I|we|my|our|please)\b)",
+    re.IGNORECASE,
 )
 _OF_A_PERSON = re.compile(r"\b(?:I|I['’]m|I['’]ve|I['’]d|[Mm]y|[Ww]e|[Ww]e['’]re|[Oo]ur)\b")
 _BEGINS = re.compile(

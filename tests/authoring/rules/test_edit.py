@@ -426,6 +426,8 @@ def panels_drawn(draft):
         ("add the Wind |B| to the bottom panel", [["ACE_B"], ["ACE_Bmag", "Wind_Bmag"]]),
         ("add Wind to the bottom panel, in green", [["ACE_B"], ["ACE_Bmag", "Wind_Bmag"]]),
         ("add Dst", [["ACE_B"], ["ACE_Bmag"], ["OMNI_Dst"]]),
+        ("The magnitude is not needed any more; remove it.", [["ACE_B"]]),
+        ("tack on the density", [["ACE_B"], ["ACE_Bmag"], ["ACE_n"]]),
         ("below that, show the density", [["ACE_B"], ["ACE_Bmag"], ["ACE_n"]]),
         ("add the density above the other panels", [["ACE_n"], ["ACE_B"], ["ACE_Bmag"]]),
         ("show the clock angle in GSM below everything else", [["ACE_B"], ["ACE_Bmag"], ["ACE_B_clock"]]),

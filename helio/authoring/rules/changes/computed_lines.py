@@ -13,6 +13,7 @@ from helio.authoring.rules.changes.clauses import ANYTHING, Clause, Rule
 from helio.authoring.rules.changes.computation_changes import cadences_of
 from helio.authoring.rules.changes.conversions import epochs_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.computations.averages import read_trends
 from helio.authoring.rules.computations.computed import OVERLAID, read_computations
 from helio.authoring.rules.computations.conditions import read_conditions
@@ -46,6 +47,11 @@ _OTHER_STATISTIC = (
     r"(?:median|maxim|minim|max|min|peak)(?:s|a|um)?\b"
 )
 """Statistics of intervals that are no running mean."""
+_REMOVED = re.compile(
+    r"^\W*(?:(?:please|also)\s+)*(?:remove|drop|delete|hide|omit|(?:take|leave)\s+out)\s+(?P<what>[^,;]+?)\W*$",
+    re.IGNORECASE,
+)
+"""Pattern of a clause that removes a line, if the figure has it: ``remove the smoothed Bz`` computes nothing."""
 _USUAL_CADENCE = 60.0
 """Cadence in seconds of data that are not in helio's table."""
 _CLEANING = ("mask", "mask_by_flag", "expect", "interpolate", "despike", "align")
@@ -121,7 +127,10 @@ class ComputedLines:
             editor.redraw([*others, made])
 
     def _wish(self, clause: Clause, read: _Reader) -> _Wish | None:
-        """Return what a clause asks for; None if a word of it is left."""
+        """Return what a clause asks for; None if a word of it is left, or if it removes a line."""
+        removed = _REMOVED.match(clause.text)
+        if removed and self._lines(removed["what"]):
+            return None
         sentence = Sentence(clause.text)
         last = sentence.drop(_LAST) > 0
         own_panel = sentence.drop(_APART) > 0 or last
@@ -160,6 +169,8 @@ class ComputedLines:
             return None
         lines = of_name or lines or self._in_panels(places) or self._only()
         lines = tuple(line for line in lines if self._fits(line, mention))
+        if removed and any(self._editor.lines.step(line).tool in AVERAGES for line in lines):
+            return None  # the raw line comes back
         return _Wish(computation, lines, (), own_panel, last) if lines else None
 
     def _placed(

@@ -66,6 +66,7 @@ _KINDS = {(): "scalar", (1,): "scalar", (2,): "vector", (3,): "vector", (4,): "v
 """Kinds of parameters by the sizes of their records; all others are spectra."""
 
 
+_STARRED = re.compile(r"\b(Dst|SYM-?H)\s?\*", re.IGNORECASE)
 _MAGNITUDE = re.compile(r"\b(?:magnitude|strength)s?\b")
 _SMOOTHED = re.compile(r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)(?:\s+(.+))?")
 
@@ -128,6 +129,7 @@ class Lines:
             Let a spacecraft's name mean its scalar lines, where it has some: one colour for a vector would make its
             components alike.
         """
+        what = _STARRED.sub(r"pressure-corrected \1", what)
         drawn, names = self.drawn(figure), self.spec(figure).get("trace_names") or {}
         shown = [line for line in drawn if str(names.get(line, "")).casefold() == what.casefold().strip()]
         if shown and what.casefold().strip() not in spellings():

@@ -161,7 +161,7 @@ _ON_IT = (
 )
 """Words behind a computed line that say that it is drawn over its input."""
 _SERIES_BESIDE = (
-    r"(?:(?:\b(?:and|with|plus)|[,;+&])\s*)+(?:also\s+)?(?:(?:the|its)\s+)?"
+    r"(?:(?:\b(?:and|with|plus)|[,;.+&])\s*)+(?:also\s+)?(?:(?:the|its)\s+)?"
     r"(?:(?:(?:time[- ]?|original\s+|raw\s+)?series|waveforms?)(?:\s+itself)?"
     r"|(?P<name>[\w|.-]+(?:\s+[\w|.-]+)?)\s+itself)"
     r"(?:\s+(?:as\s+well|too|shown|plotted|drawn))*(?=\s*(?:\x01|[,;.]|above\b|$))(?:\s+above(?:\s+it)?\b)?"

@@ -46,6 +46,8 @@ _OVERVIEW = _pattern(
     r"\W*(?:please )?(?:give|show|write) (?:me|us) (?:an? |the )?(?:\w+ )?(?:overview|summary|description)"
     r"(?: of (?:this|it|that|the (?:pipeline|figure|plot|template)))?(?: please)?\W*$"
 )
+_FEWEST_WORDS = 2
+"""Number of words up to which what stands behind a question is no request of its own."""
 _NAME_WITH_A_NUMBER = re.compile(
     r"\b[A-Z][A-Z0-9]*[_-][\w-]+|\b(?:level|L)[- ]?2\b|\bF10\.7\b|\b(?:first|last|latest) (?:record|data)\b"
 )
@@ -85,6 +87,19 @@ def without_question_mark(request: str) -> str:
     is_only_marked = is_question(request) and not is_question(bare)
     says_more = _VERB.search(bare) or _NAME_WITH_A_NUMBER.search(bare)
     return bare if is_only_marked and not says_more else ""
+
+
+def question_before_request(request: str) -> tuple[str, str]:
+    """Return a question and the request behind it, for which it only gives the reason; otherwise two empty texts.
+
+    >>> question_before_request("What did IMP 8 see? Plot its proton speed for 10-13 March 1989.")
+    ('What did IMP 8 see?', 'Plot its proton speed for 10-13 March 1989.')
+    >>> question_before_request("Could you plot ACE Bz? For last week, please")
+    ('', '')
+    """
+    question, mark, rest = request.strip().partition("? ")
+    begins = mark and is_question(f"{question}?") and not is_question(rest)
+    return (f"{question}?", rest.strip()) if begins and len(rest.split()) > _FEWEST_WORDS else ("", "")
 
 
 def asks_for_series(request: str) -> bool:

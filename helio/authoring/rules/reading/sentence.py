@@ -25,7 +25,9 @@ _LONGEST_TIME = 14
 """Maximum number of words of a time phrase."""
 _TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|the|data)"
 
-_NAME_OF_A_TIME = r"\b(?:(?:first|second|third)\s+)?(?:fast|rapid)\s+latitud(?:e|inal)\s+scans?\b"
+_NAME_OF_A_TIME = (
+    r"\b(?:(?:first|second|third|1st|2nd|3rd)\s+)?(?:fast|rapid)\s+lat(?:itud(?:e|inal))?\.?\s+scans?\b"
+)
 """Names of passages that helio has no dates of: with a time they say nothing more."""
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _CLOCKS = re.compile(

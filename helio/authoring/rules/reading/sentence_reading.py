@@ -110,6 +110,15 @@ _NAME_BEHIND_TIME = re.compile(
     r"(?<=\x01) ?\((?P<name>[A-Z][a-z]{3,})(?: \d{1,3})?"
     r"(?: (?:outage|failure|anomaly|loss|launch|event|storms?))?\)"
 )
+_EVENT = (
+    r"(?:(?:ICME|CME|SEP|CIR|SIR|GLE|HSS|shock|storm|substorm|flare|magnetic\s+cloud)s?\b"
+    r"(?:\s+(?:event|arrival))?)"
+)
+_EVENTS_BEHIND_TIME = (
+    rf"(?<=\x01) ?\((?=[^()]*\b(?!SEP\b)[A-Za-z]{{3,}})(?:{_EVENT}|\b(?:and|with|then|at|the)\b|[+&,/\s\x01]"
+    r"|(?-i:Mercury|Venus|Earth|Mars|Jupiter|Saturn))+\)"
+)
+"""Events in brackets that say why a time was chosen: ``12-13 Sep 2017 (ICME + SEP at Mars)``."""
 _LIST_NUMBER = re.compile(
     r"(?:^|(?<=[:,;])|\s)\s*\(?([1-9](?=[.)])|[a-i](?=\)))[.)]\s+(?=[A-Za-z|])"
     r"(?!(?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\b)",
@@ -343,6 +352,7 @@ class _SentenceReader:
 
     def _drop_name_behind_time(self) -> None:
         """Remove a name in brackets that the catalogue has nowhere: ``5 April 2010 (Galaxy 15)`` only says why."""
+        self._sentence.drop(_EVENTS_BEHIND_TIME)
         for match in _NAME_BEHIND_TIME.finditer(self._sentence.left):
             known = match["name"].casefold() in known_words()
             if not known and Search(self._catalogue).find(match["name"]).unknown:
