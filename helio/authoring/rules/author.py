@@ -134,12 +134,16 @@ class RuleAuthor:
         _check_length(request)
         question, wanted = self._without_reason(request)
         try:
-            outcome = self._reply_or_draft(wanted, chosen, sources)
+            outcome = self._reply_or_draft(request, chosen, sources)
         except NotUnderstood:
-            if reply := question and fully_answered(question, None, self._catalogue, self._now):
-                return AuthorReply(reply, BY)
-            raise
-        if question and isinstance(outcome, TemplateDraft):
+            if not question:
+                raise
+        else:
+            is_answered = isinstance(outcome, AuthorReply) and is_whole(outcome.text)
+            if not question or is_answered or isinstance(outcome, TemplateDraft):
+                return outcome
+        outcome = self._reply_or_draft(wanted, chosen, sources)
+        if isinstance(outcome, TemplateDraft):
             note = f"'{question}' is taken as the reason for the request"
             return replace(outcome, notes=(note, *outcome.notes))
         return outcome

@@ -62,7 +62,7 @@ def with_corrections(text: str, unread: tuple[str, ...], catalogue: Catalogue) -
             or len(spelling) > len(written)
             or sorted(spelling) == sorted(written)
         }
-        meant = {spelling for spelling in near if not spelling.endswith("s") or spelling[:-1] not in near}
+        meant = {spelling for spelling in near if not {spelling[:-1], f"{spelling[:-3]}y"} & near}
         if len(meant) == 1:
             (right,) = meant
             text = re.sub(rf"\b{word}\b", right, text)

@@ -48,10 +48,11 @@ _OTHER_STATISTIC = (
 )
 """Statistics of intervals that are no running mean."""
 _REMOVED = re.compile(
-    r"^\W*(?:(?:please|also)\s+)*(?:remove|drop|delete|hide|omit|(?:take|leave)\s+out)\s+(?P<what>[^,;]+?)\W*$",
+    r"^\W*(?:(?:please|also)\s+)*(?:remove|drop|delete|hide|omit|(?:take|leave)\s+out)\b(?P<made>\s+(?:the\s+)?"
+    r"(?:smoothed|averaged|filtered|detrended|despiked|cleaned)\b)?",
     re.IGNORECASE,
 )
-"""Pattern of a clause that removes a line, if the figure has it: ``remove the smoothed Bz`` computes nothing."""
+"""Pattern of a clause that removes a line, perhaps a computed one: ``remove the smoothed Bz`` computes nothing."""
 _USUAL_CADENCE = 60.0
 """Cadence in seconds of data that are not in helio's table."""
 _CLEANING = ("mask", "mask_by_flag", "expect", "interpolate", "despike", "align")
@@ -129,7 +130,7 @@ class ComputedLines:
     def _wish(self, clause: Clause, read: _Reader) -> _Wish | None:
         """Return what a clause asks for; None if a word of it is left, or if it removes a line."""
         removed = _REMOVED.match(clause.text)
-        if removed and self._lines(removed["what"]):
+        if removed and removed["made"]:
             return None
         sentence = Sentence(clause.text)
         last = sentence.drop(_LAST) > 0
