@@ -37,6 +37,8 @@ from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
 
+_STORED_KP = 0.1
+"""Factor that makes Kp of what OMNI stores, which is ten times Kp."""
 _LONGEST_LAG = "2h"
 """The longest delay to try between spacecraft near the Earth, where the request gives none."""
 _LEVELS = frozenset({"when", "until", "minimum", "maximum"})
@@ -142,6 +144,10 @@ class Operations:
             args.pop("axes_of_field", None)
             if of_spectrum:
                 args.pop("interval", None)  # that of the spectra
+            if tool == "rescale" and series.quantity == "Kp" and args["factor"] == _STORED_KP:
+                raise NotUnderstood(
+                    "helio divides the Kp that OMNI stores by ten already", advice="leave the factor out"
+                )
             if tool == "rescale" and not args.get("offset"):
                 args["name"] = f"{args['factor']:g} {symbol(series.quantity)}".replace("-1 ", "−")
             if tool == "expect":
