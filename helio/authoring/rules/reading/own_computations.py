@@ -36,6 +36,18 @@ _PLACED_APART = re.compile(
     re.IGNORECASE,
 )
 """What stands before a quantity with a place of its own, to which an earlier computation does not apply."""
+_BELOW_THEM = re.compile(
+    r"[,;]\s*(?:and\s+|with\s+|then\s+)?(?:directly\s+|right\s+)?(?:below|underneath|beneath|under|above)\s+(?:it|them|that|those|this)\b",
+    re.IGNORECASE,
+)
+"""What stands before quantities with a place of their own, to which an earlier computation does not apply."""
+_OF_FORMER = re.compile(
+    r"(?:[\d.]+[\s-]*[a-z]+|hourly|daily)(?:\s+(?:data|resolution|cadence|averages?|means?|values))*\s*[,)]\s*(?:and|plus|with)\b",
+    re.IGNORECASE,
+)
+"""A cadence between commas, which is that of what stands before it: ``B, 1 minute data, and density``."""
+_BEFORE_CRAFT = re.compile(r"(?:[,;&+]|\b(?:and|plus|with|versus|vs\.?))\s*(?:the\s+)?$", re.IGNORECASE)
+"""What stands before the cadence of a later spacecraft: ``HET of Solar Orbiter, hourly HET of PSP``."""
 _WISH = re.compile(
     r"[.;]\s|\b(?P<over>over-?plot|overlay|superimpose|add)(?:ting|ing)?\s|\b(?:smooth|average|filter)\s",
     re.IGNORECASE,
@@ -77,9 +89,20 @@ class NamedData:
 
 
 def with_cadences(
-    mentions: Mentions, cadences: Sequence[tuple[int, float]], named: NamedData
+    mentions: Mentions, cadences: Sequence[tuple[int, float]], named: NamedData, flown: Crafts
 ) -> tuple[Mentions, float | None]:
-    """Return the cadence of all data; several cadences, or one of a later quantity alone, are computations."""
+    """Return the cadence of all data; several cadences, or one of some data alone, are computations.
+
+    Parameters
+    ----------
+    flown : list
+        All spacecraft of the sentence, also those of data that only the catalogue describes.
+    """
+    if len(cadences) == 1 and (lines := _own_lines(cadences[0][0], named, flown)):
+        ((at, seconds),) = cadences
+        computation = Computation("resample", duration(seconds), "mean", of=lines, if_finer=True)
+        own = [] if seconds == FINEST else [ComputationMention(computation, at, False)]
+        return (*mentions, *own), None
     lengths = {seconds for _, seconds in cadences}
     averages = [mention.position for mention in mentions if mention.computation.tool == "resample"]
     is_beside = averages and any(_JOINED.search(named.text[:at]) for at in (*averages, *dict(cadences)))
@@ -94,6 +117,22 @@ def with_cadences(
         if seconds != FINEST
     ]
     return (*mentions, *own), None
+
+
+def _own_lines(at: int, named: NamedData, flown: Crafts) -> Lines | None:
+    """Return the lines of a cadence that is not that of all data; None if it may be that of all."""
+    text = named.text
+    former, later = named.quantities(0, at), named.quantities(at)
+    if former and later and re.search(r"[,(]\s*$", text[:at]) and _OF_FORMER.match(text, at):
+        again = {*former} & {*later}
+        return Lines(tuple(dict.fromkeys(craft for start, craft in flown if again and start < at)), former)
+    end = re.compile(r"[,;]|$").search(text, at)
+    stop = end.start() if end else len(text)
+    before = {craft for start, craft in flown if start < at}
+    behind = {craft for start, craft in flown if at < start < stop}
+    if before and behind and not behind & before and _BEFORE_CRAFT.search(text[:at]):
+        return Lines(tuple(sorted(behind)))
+    return None
 
 
 def _is_of_later(at: int, named: NamedData) -> bool:
@@ -281,6 +320,11 @@ def _of_objects(mention: ComputationMention, named: NamedData) -> ComputationMen
         if own and not named.quantities(0, at) and named.quantities(apart.start()):
             computation = replace(mention.computation, of=Lines((), own))
             return replace(mention, computation=computation, partial=False)
+    if (apart := _BELOW_THEM.search(named.text, max(at, 0))) and named.quantities(apart.end()):
+        own = named.quantities(0, apart.start())
+        if not own:
+            raise _unclear([mention])
+        return _of_lines(mention, Lines((), own))
     if later := _of_later_wish(mention, named):
         return later
     before, behind = named.quantities(0, at), named.quantities(at)

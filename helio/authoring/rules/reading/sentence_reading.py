@@ -543,7 +543,7 @@ class _SentenceReader:
         cadences = take_cadences(sentence, timed=bool(self._times), windowless=windowless)
         again = named_again(sentence.text, placed, crafts, computed_at)
         named = NamedData(sentence.text, placed, crafts, panels.together or panels.overlaid, bool(own))
-        mentions, cadence = with_cadences(self._mentions, cadences, named)
+        mentions, cadence = with_cadences(self._mentions, cadences, named, self.flown)
         mentions, unclear_computation = shared_out(mentions, named)
         if panels.split:  # a panel has a component and its mean
             mentions = tuple(over_their_inputs(mentions))
