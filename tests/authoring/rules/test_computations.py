@@ -735,3 +735,40 @@ def test_a_drawn_line_is_computed_anew_with_the_numbers_of_the_change(author, se
     lines, made = drawn(author, sentence, base)
     assert lines == panels
     assert args.items() <= made[label][1].items()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "made"),
+    [
+        ("ACE |B|, hourly Wind |B|, 2015-03-17", ["ACE_Bmag", "Wind_Bmag_binned"]),
+        ("ACE |B|, hourly, and Wind |B|, 2015-03-17", ["ACE_Bmag_binned", "Wind_Bmag"]),
+        ("ACE and Wind, hourly |B|, 2015-03-17", ["ACE_Bmag_binned", "Wind_Bmag_binned"]),
+        (
+            "ACE B and density, smoothed over 1 h, and below them Dst, 2015-03",
+            ["ACE_B_smooth", "ACE_n_smooth", "OMNI_Dst"],
+        ),
+        (
+            "SYM-H and its 3 h running mean, and below it AE, 2017-09-06",
+            ["OMNI_SYMH", "OMNI_SYMH_smooth", "OMNI_AE"],
+        ),
+        (
+            "spiral angle (hourly OMNI, RTN) and Parker spiral angle expected from the solar wind speed, 2008-03",
+            ["OMNI_B_phi", "OMNI_V_psi"],
+        ),
+        (
+            "Solar Orbiter HET electron flux sunward on top, hourly PSP EPI-Hi HET side A electron flux beneath,"
+            " 2022-02-15",
+            ["SolO_Electron_Flux", "PSP_A_Electrons_Flux_binned"],
+        ),
+    ],
+)
+def test_a_cadence_or_a_mean_is_that_of_its_part(author, sentence, made):
+    assert figure(author, sentence)["labels"] == made
+
+
+def test_a_mean_of_described_data_above_others_is_refused(author):
+    with pytest.raises(NotUnderstood, match="which quantities these computations take"):
+        author.create(
+            "STEREO-A HET protons averaged over 13.6-23.8 MeV, smoothed with a 10 min running mean, and below them"
+            " |B| of STEREO-A, 22-26 July 2012"
+        )

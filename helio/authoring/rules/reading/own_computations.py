@@ -41,6 +41,8 @@ _BELOW_THEM = re.compile(
     re.IGNORECASE,
 )
 """What stands before quantities with a place of their own, to which an earlier computation does not apply."""
+_ITS = re.compile(r"\bits\s+(?:own\s+)?$", re.IGNORECASE)
+"""What stands before a computation of the quantity that the sentence has just named: ``SYM-H and its 3 h mean``."""
 _OF_FORMER = re.compile(
     r"(?:[\d.]+[\s-]*[a-z]+|hourly|daily)(?:\s+(?:data|resolution|cadence|averages?|means?|values))*\s*[,)]\s*(?:and|plus|with)\b",
     re.IGNORECASE,
@@ -78,9 +80,13 @@ class NamedData:
         return tuple(craft for at, craft in self.crafts if at in range(start, stop))
 
     @property
+    def has_several_crafts(self) -> bool:
+        return len({craft for _, craft in self.crafts}) > 1
+
+    @property
     def has_several(self) -> bool:
         """Return whether the sentence names several quantities or several spacecraft."""
-        return len(self.quantities()) > 1 or len({craft for _, craft in self.crafts}) > 1
+        return len(self.quantities()) > 1 or self.has_several_crafts
 
     def parts(self, cut: str) -> list[tuple[int, int]]:
         """Return where the parts of the sentence that name quantities begin and end."""
@@ -143,7 +149,12 @@ def _is_of_later(at: int, named: NamedData) -> bool:
 
 def _is_bracketed(at: int, named: NamedData) -> bool:
     """Return whether a word in brackets stands before further quantities: ``density (hourly) and speed``."""
-    return in_brackets(named.text, at) and bool(named.quantities(at))
+    opened = named.text.rfind("(", 0, at)
+    closed = named.text.find(")", at)
+    says_data = (
+        named.crafts_in(opened, closed) and not named.has_several_crafts
+    )  # angle (hourly OMNI) and speed
+    return in_brackets(named.text, at) and bool(named.quantities(at)) and not says_data
 
 
 def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnderstood | None]:
@@ -324,7 +335,12 @@ def _of_objects(mention: ComputationMention, named: NamedData) -> ComputationMen
         own = named.quantities(0, apart.start())
         if not own:
             raise _unclear([mention])
-        return _of_lines(mention, Lines((), own))
+        computation = replace(mention.computation, of=Lines((), own))
+        return replace(mention, computation=computation, partial=False)
+    former = named.quantities(0, at)
+    if former and named.quantities(at) and not named.together and _ITS.search(named.text[: max(at, 0)]):
+        computation = replace(mention.computation, of=Lines((), former[-1:]), beside=True)
+        return replace(mention, computation=computation, partial=False)
     if later := _of_later_wish(mention, named):
         return later
     before, behind = named.quantities(0, at), named.quantities(at)
