@@ -240,8 +240,8 @@ def _checks(sentence: Sentence) -> Iterator[ComputationMention]:
         only_data = (
             is_bad and re.search(rf"\b{_FAIL}\b", match[0], re.IGNORECASE) is None
         )  # warn if V > 900: events
-        while found := _expected_at(sentence.left, at, is_bad=is_bad, only_data=only_data):
-            expected, name, end = found
+        while expectation := _expected_at(sentence.left, at, is_bad=is_bad, only_data=only_data):
+            expected, name, end = expectation
             args |= expected
             taken += [(at, name[0]), (name[1], end)]
             named = name if name[0] < name[1] else named

@@ -31,6 +31,8 @@ _BY = rf"(?:by|with)\s+(?:an?\s+|the\s+)?(?:factor\s+(?:of\s+)?)?{_FACTOR}"
 _AMOUNT = rf"(?P<offset>{NUMBER})\s*(?P<unit>{UNIT})(?![\w/])"
 _OF = rf"(?:\s+of\b)?\s+{SMALL}{NAME}"
 _IN_BRACKETS = rf"(?:\s*\(\s*(?:with\s+)?(?:the\s+)?{_FLIPPED}\s*\))?"
+_UNCHANGED = {"factor": 1.0, "offset": 0.0}
+"""The arguments that leave values as they are."""
 _FORMS = (
     # (what a number or nothing means, and the words)
     ("multiply", rf"\b{_MULTIPLY}\s+{SMALL}{NAME}{_BY}"),
@@ -46,12 +48,12 @@ _FORMS = (
 
 
 def read_scalings(sentence: Sentence) -> Iterator[ComputationMention]:
-    """Read ``multiply the density by 4``, ``Kp divided by 10``, ``sign of AL flipped`` and ``an offset of 20 nT``."""
+    """Read ``multiply the density by 4``, ``AE divided by 10``, ``sign of AL flipped`` and ``an offset of 20 nT``."""
     for kind, pattern in _FORMS:
         for match in list(re.finditer(pattern, sentence.left, re.IGNORECASE)):
             if not sentence.is_unread(*match.span()):
                 continue
-            args = {"factor": 1.0, "offset": 0.0}
+            args = dict(_UNCHANGED)
             groups = match.groupdict()
             if kind in ("multiply", "divide"):
                 number = number_in(match["factor"])
@@ -61,9 +63,7 @@ def read_scalings(sentence: Sentence) -> Iterator[ComputationMention]:
                 args["offset"] = sign * number_in(match["offset"])
             else:
                 args["factor"] = {"twice": 2.0, "flip": -1.0}[kind]
-            given = {
-                name: value for name, value in args.items() if value != {"factor": 1.0, "offset": 0.0}[name]
-            }
+            given = {name: value for name, value in args.items() if value != _UNCHANGED[name]}
             unit = {"unit": unit_of(match["unit"])} if groups.get("unit") else {}
             named = take_around(sentence, match)
             sentence.drop(rf"\(\s*(?:by\s+)?(?:a\s+)?factor\s+(?:of\s+)?{args['factor']:g}\s*\)")
