@@ -18,6 +18,8 @@ CREATED = (
      "1989-03-10 to 1989-03-14"),
     ("How Alfvénic is the wind at ACE from 20 to 24 August 2008? cross helicity, running window 3 h", [["ACE_sigmac"]],
      "2008-08-20 to 2008-08-25"),
+    ("Is the wind sub-Alfvénic? V/V_A of Parker Solar Probe, 28 April 2021", [["PSP_V_over_PSP_VA"]],
+     "2021-04-28 to 2021-04-29"),
     ("where was the magnetopause? Shue98 standoff from OMNI 5 min, 17 Mar 2015", [["OMNI_r0"]],
      "2015-03-17 to 2015-03-18"),
     ("Te and Ni seen by the FPMU on the space station, 2015-03-17", [["ISS_T_e"], ["ISS_N_i"]],

@@ -201,7 +201,9 @@ def _leave_solar_wind(sentence: Sentence, names: str) -> None:
         rf"(?<![\w-])(?:{names})(?:\s*(?:,|&|/|\+|\b(?:and|or|versus|vs\.?|against|with|to|minus)\b))+\s*$",
         re.IGNORECASE,
     )
-    for match in re.finditer(r"\b(?:of|in|by|for) the wind\b(?! (?:spacecraft|satellite))", sentence.text):
+    for match in re.finditer(
+        r"\b(?i:of|in|by|for|is|was|does|did) the wind\b(?! (?:spacecraft|satellite))", sentence.text
+    ):
         sentence.take_at(*match.span())
     for match in re.finditer(rf"(?<![Ss]olar )(?<![\w-])wind\s+(?={_OF_WIND})", sentence.text):
         if not listed.search(sentence.text[: match.start()]):
