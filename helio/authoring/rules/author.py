@@ -173,9 +173,9 @@ class RuleAuthor:
         return AuthorReply(reply, BY)
 
     def _without_reason(self, request: str) -> tuple[str, str]:
-        """Return the question before a request, and the request with the spacecraft and time that only this names.
+        """Split a question from the request behind it; add the spacecraft and the time that only the question names.
 
-        The question is empty if there is none.
+        Without a question, return an empty text and the request.
         """
         question, rest = question_before_request(request)
         if not rest:

@@ -253,7 +253,7 @@ def _of_frame(found: list[Match], frame: str) -> list[Match]:
 
     def is_elsewhere(match: Match) -> bool:
         is_vector = len(match.first.parameter.size) == 1 and _frame_of(match.first) not in ("", frame)
-        return is_vector and any(len(match.extra - _OF_FRAMES ^ other) <= _ALIKE for other in framed)
+        return is_vector and any(len(match.extra - _OF_FRAMES ^ words) <= _ALIKE for words in framed)
 
     return [match for match in found if not is_elsewhere(match)]
 

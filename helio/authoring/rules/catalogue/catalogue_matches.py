@@ -351,7 +351,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
         size = described.parameter.size
         is_moment = len(size) < 2 and max(size, default=0) <= _MOST_COMPONENTS
         is_moment &= not _OF_CRAFT.search(described.text)
-        return 0 if is_moment and any(comparable(unit, other) for other in _UNITS[wish.moment]) else None
+        return 0 if is_moment and any(comparable(unit, usual) for usual in _UNITS[wish.moment]) else None
     if (
         _OF_MOMENTS.search(_OTHER_DENSITY.sub(" ", described.text))
         or not _SHOWS_SPECTRUM.search(f"{written} {described.text}")

@@ -419,7 +419,7 @@ def _found(
 
 
 def _fitting(matches: Sequence[Match], asked: _Asked, wanted: Wanted, catalogue: Catalogue) -> list[Match]:
-    """Keep the parameters with data of every time that are of the named telescopes; not of two for one."""
+    """Keep the parameters that have data of every time, and are of all the named telescopes or of none."""
     telescopes = {
         mention.what for mention in directions_in(asked.part.text) if mention.what.startswith("telescope")
     }

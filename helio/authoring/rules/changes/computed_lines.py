@@ -157,7 +157,7 @@ class ComputedLines:
         of_name = self._lines(named) if named and named.casefold() not in IN_CHANGES else ()
         if not all(objects) or (named and named.casefold() not in IN_CHANGES and not of_name):
             return None
-        lines = tuple(dict.fromkeys(line for several in objects for line in several))
+        lines = tuple(dict.fromkeys(line for labels in objects for line in labels))
         computation = mention.computation
         if computation.tool == "align" or (mention.by_other and lines and of_name and lines != of_name):
             lines = lines if lines else tuple(line for line in self._editor.drawn if line not in of_name)

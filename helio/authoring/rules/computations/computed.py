@@ -404,9 +404,11 @@ def _beside_series(sentence: Sentence, mentions: list[ComputationMention]) -> li
     return [beside if mention is spectral[0] else mention for mention in mentions]
 
 
-def _beside_spectrum(mention: ComputationMention, all_of: Sequence[ComputationMention]) -> ComputationMention:
+def _beside_spectrum(
+    mention: ComputationMention, mentions: Sequence[ComputationMention]
+) -> ComputationMention:
     """Draw the power of a band below the spectrogram of the same series, and not as one of the spectrogram."""
-    tools = {each.computation.tool for each in all_of}
+    tools = {named.computation.tool for named in mentions}
     is_beside = mention.computation.tool in OF_SPECTRA and not mention.computation.behind
     if not is_beside or tools <= {*OF_SPECTRA} or not tools <= {*OF_SERIES}:
         return mention

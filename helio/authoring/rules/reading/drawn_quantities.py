@@ -323,15 +323,18 @@ def computed_from(text: str) -> str:
 
 
 def _inputs(name: str) -> set[str]:
-    """Return the quantities from which helio computes one, also through others, and those of the electrons instead."""
-    found: set[str] = set()
+    """Return the quantities from which helio computes another one, directly or through others.
+
+    The same moments of the electrons are inputs too.
+    """
+    inputs: set[str] = set()
     names = [name]
     while names:
-        parts = {part.quantity for part in DERIVED[names.pop()].takes.values()} - found
-        found |= parts
+        parts = {part.quantity for part in DERIVED[names.pop()].takes.values()} - inputs
+        inputs |= parts
         names += [part for part in parts if part in DERIVED]
-    found |= {other for name in found for other in (MAGNITUDE_OF.get(name), VECTOR_OF.get(name)) if other}
-    return found | {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in found}
+    inputs |= {table[name] for table in (MAGNITUDE_OF, VECTOR_OF) for name in inputs if name in table}
+    return inputs | {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in inputs}
 
 
 def named_again(text: str, placed: Placed, crafts: Sequence[tuple[int, str]], marks: Sequence[int]) -> Placed:

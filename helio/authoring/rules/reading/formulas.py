@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.reading.named import names_of_spacecraft
@@ -146,6 +146,26 @@ def _formula_pattern(formula: str) -> str:
     return r"[\s_^*·×{}]*".join(_SIGNS.get(token, re.escape(token)) for token in tokens)
 
 
+@cache
+def _definitions() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return quantities, each with the pattern of the formulas that define it and of a symbol before them."""
+    symbol, end = r"(?:(?<!\S)[^\s,;()=]{1,6}\s*(?==))?(?:[=,:(]\s*)?(?<![\w/^*)])", r"(?![\w/^*])\)?"
+    return tuple(
+        (name, ignoring_case(f"{symbol}(?:{'|'.join(map(_formula_pattern, formulas))}){end}"))
+        for name, formulas in SPELLINGS["definitions"].items()
+    )
+
+
+@cache
+def _authors() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """Return the patterns of the authors of methods, each with that of the quantity that their method gives."""
+    patterns = {row.quantity: ignoring_case(rf"(?<![\w|])(?:{row.pattern})(?![\w|])") for row in WORDS}
+    return tuple(
+        (ignoring_case(_ATTRIBUTION.format(phrase_pattern(authors))), patterns[quantity])
+        for authors, quantity in VOCABULARY["authors of methods"].items()
+    )
+
+
 def _with_defined(text: str) -> str:
     """Write the formulas that define quantities with their names, or leave them out beside the name.
 
@@ -153,11 +173,7 @@ def _with_defined(text: str) -> str:
     ('frequency of the proton inertial length at Wind', 'upper hybrid frequency of PSP')
     """
     text = re.sub(r"\^\s*½", "^1/2", text)
-    for name, formulas in SPELLINGS["definitions"].items():
-        patterns = "|".join(map(_formula_pattern, formulas))
-        whole = ignoring_case(
-            rf"(?:(?<!\S)[^\s,;()=]{{1,6}}\s*(?==))?(?:[=,:(]\s*)?(?<![\w/^*)])(?:{patterns})(?![\w/^*])\)?"
-        )
+    for name, whole in _definitions():
         match = whole.search(text)
         if match:
             before, behind = text[: match.start()].rstrip(), text[match.end() :]
@@ -200,13 +216,7 @@ def _in_words(text: str) -> str:
 
 def _without_authors(text: str) -> str:
     """Leave out the authors of a method beside the quantity that it gives: ``polar cap potential (Boyle index)``."""
-    for authors, quantity in VOCABULARY["authors of methods"].items():
-        named = next(
-            ignoring_case(rf"(?<![\w|])(?:{row.pattern})(?![\w|])")
-            for row in WORDS
-            if row.quantity == quantity
-        )
-        attribution = ignoring_case(_ATTRIBUTION.format(phrase_pattern(authors)))
+    for attribution, named in _authors():
         for match in reversed([*attribution.finditer(text)]):
             rest = f"{text[: match.start()]} {text[match.end() :]}"
             text = rest if named.search(rest) else text
