@@ -338,7 +338,12 @@ def _of_objects(mention: ComputationMention, named: NamedData) -> ComputationMen
         computation = replace(mention.computation, of=Lines((), own))
         return replace(mention, computation=computation, partial=False)
     former = named.quantities(0, at)
-    if former and named.quantities(at) and not named.together and _ITS.search(named.text[: max(at, 0)]):
+    if (
+        former
+        and len(named.quantities()) > 1
+        and not named.together
+        and _ITS.search(named.text[: max(at, 0)])
+    ):
         computation = replace(mention.computation, of=Lines((), former[-1:]), beside=True)
         return replace(mention, computation=computation, partial=False)
     if later := _of_later_wish(mention, named):
