@@ -350,6 +350,8 @@ def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:
                 colours[series.label] = _COLOURS.get(series.craft, _MORE_COLOURS[index % len(_MORE_COLOURS)])
         elif several and len(panel) == 1 and first.kind == "vector" and first.unit:
             axes[str(number)] = _axis_of(first)  # two panels would both be called B GSE
+        elif first.unit and any(series.are_events for series in panel):
+            axes[str(number)] = _axis_of(first)  # and not also of its events
         of_particles = is_flux(first.unit) and "sr" in first.unit
         if first.kind == "scalar" and (first.quantity in _LOGARITHMIC or of_particles):
             scales[str(number)] = "log"
@@ -374,5 +376,7 @@ def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:
 
 def _axis_of(series: PlotSeries) -> str:
     """Return the label of an axis, such as ``ACE B GSE [nT]``."""
-    letter = _LETTERS.get(series.quantity, symbol(series.quantity))
+    vector, blank, component = series.quantity[:-2], series.quantity[-2:-1], series.quantity[-1:]
+    quantity, ending = (vector, component) if blank == " " else (series.quantity, "")
+    letter = f"{_LETTERS.get(quantity, symbol(quantity))}{ending}"
     return f"{series.craft} {letter} {series.frame} [{series.unit}]".replace("  ", " ")

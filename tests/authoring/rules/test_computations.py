@@ -772,3 +772,8 @@ def test_a_mean_of_described_data_above_others_is_refused(author):
             "STEREO-A HET protons averaged over 13.6-23.8 MeV, smoothed with a 10 min running mean, and below them"
             " |B| of STEREO-A, 22-26 July 2012"
         )
+
+
+def test_the_axis_of_a_panel_with_events_is_that_of_its_series(author):
+    spec = figure(author, "ACE Bz 2 January 2023, mark every time Bz drops below -4 nT")
+    assert spec["y_label"] == {"1": "ACE Bz GSE [nT]"}
