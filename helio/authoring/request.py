@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from helio.pipelines.template.from_document import FromDocument
@@ -248,6 +249,8 @@ class Panels:
         Whether frequencies of the plasma are marked in power spectra.
     axes : str
         The components on the y and the x axis of the hodogram of one vector: ``"nm"``; empty for the usual ones.
+    stacked : bool
+        Whether each part of the request has panels of its own, below those of the part before it.
     """
 
     together: bool = False
@@ -267,6 +270,7 @@ class Panels:
     marks: bool = False
     axes: str = ""
     side: bool = False
+    stacked: bool = False
 
 
 @dataclass(frozen=True)
@@ -348,6 +352,9 @@ class PipelineRequest:
         Whether to draw a figure.
     name : str
         The id of the pipeline; if empty, made from spacecraft and quantities.
+    parts : tuple of PipelineRequest
+        Parts of the figure, each with data and computations of its own, which apply to no other part. The request
+        itself then says what they have in common, and names all that they name.
     """
 
     spacecraft: tuple[str, ...] = ()
@@ -378,3 +385,23 @@ class PipelineRequest:
     file: str = ""
     drawn: bool = True
     name: str = ""
+    parts: tuple[PipelineRequest, ...] = ()
+
+
+def in_parts(common: PipelineRequest, parts: Sequence[PipelineRequest]) -> PipelineRequest:
+    """Return a request for a figure of several parts, which names all that the parts name.
+
+    Parameters
+    ----------
+    common : PipelineRequest
+        What all parts have in common: the time, the style, the files.
+    """
+    return replace(
+        common,
+        spacecraft=tuple(dict.fromkeys(craft for part in parts for craft in part.spacecraft)),
+        quantities=tuple(dict.fromkeys(quantity for part in parts for quantity in part.quantities)),
+        datasets=tuple(dict.fromkeys(pair for part in parts for pair in part.datasets)),
+        cuts=tuple(dict.fromkeys(cut for part in parts for cut in part.cuts)),
+        computations=tuple(computation for part in parts for computation in part.computations),
+        parts=tuple(parts),
+    )

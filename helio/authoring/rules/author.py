@@ -43,9 +43,11 @@ from helio.authoring.rules.questions.question_form import (
     question_before_request,
     without_question_mark,
 )
+from helio.authoring.rules.reading.figure_parts import read_parts
 from helio.authoring.rules.reading.guard import refuse_unused
 from helio.authoring.rules.reading.looks import (
     changed_looks,
+    is_of_own_panels,
     is_same_data,
     take_looks,
     take_phrases,
@@ -211,6 +213,9 @@ class RuleAuthor:
         listed = ListedEvents(request, sources, now=self._now, ask=ask)
         plain, events = (listed.with_time(), listed.epochs) if sources else self._about_events(request)
         rest, looks = take_looks(plain, self._now)
+        if not sources and events is None and (in_parts := self._in_parts(plain, request, items, ask)):
+            template, notes = in_parts
+            return self._proved(template, (*names, *notes))
         reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
         asked, remarks = without_remarks(rest, reading.unread)
         if remarks and asked:
@@ -246,6 +251,37 @@ class RuleAuthor:
         else:
             raise refusals[len(readings) - 1]
         return self._proved(template, (*names, *preferences, *reading.named, *notes))
+
+    def _in_parts(
+        self, text: str, request: str, items: Sequence[Item], ask: Asks
+    ) -> tuple[Document, tuple[str, ...]] | None:
+        """Write the template of a request with several parts; None if it has none, or if the table lacks its data."""
+        try:
+            reading = read_parts(text, self._catalogue, self._now, ask)
+            if reading is None:
+                return None
+            style = reading.request.style
+            style = replace(style, looks=(*style.looks, *self._looks_of_parts(reading.request, ask)))
+            wanted, preferences = preferred(replace(reading.request, style=style), request, items)
+            template, notes = self._written(wanted, None, ask)
+        except (NotInTable, _PendingQuestion):
+            return None  # the whole sentence may say what a part leaves open
+        return template, (*preferences, *reading.named, *notes)
+
+    def _looks_of_parts(self, request: PipelineRequest, ask: Asks, first: int = 1) -> Iterator[str]:
+        """Yield what the parts of a figure say about looks; what is for their own panels alone gets their numbers.
+
+        `first` is the number of the first panel.
+        """
+        for part in request.parts:
+            alone = replace(part, times=request.times)
+            template, _ = write_template(alone, catalogue=self._catalogue, now=self._now, ask=ask)
+            count = len(template["steps"][-1]["tool_args"]["spec"]["panels"])
+            yield from self._looks_of_parts(alone, ask, first)
+            for look in part.style.looks:
+                own = is_of_own_panels(look, self._now)
+                yield from [f"{look} in panel {first + at}" for at in range(count)] if own else [look]
+            first += count
 
     def _written(
         self, wanted: PipelineRequest, listed: ListedEvents | None, ask: Asks

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
+from helio.authoring.request import Computation, PipelineRequest, RequestQuantity, in_parts
 from helio.authoring.writing.computations import (
     AT_EARTH,
     CURRENT,
@@ -57,7 +57,9 @@ def asked_time(default: str, ask: Asks, now: datetime) -> str:
 def complete(
     request: PipelineRequest, ask: Asks, draws: Callable[[PipelineRequest], bool]
 ) -> PipelineRequest:
-    """Return a request with a spacecraft, a quantity, and each window that has no usual length."""
+    """Return a request with a spacecraft, a quantity, and each window that has no usual length; so for each part."""
+    if request.parts:
+        return in_parts(request, [complete(part, ask, draws) for part in request.parts])
     meant = {name: _spacecraft_meant(name, request, ask) for name in request.spacecraft}
     crafts = [craft for name in request.spacecraft for craft in meant[name]]
     own = [(craft, quantity) for name, quantity in request.own for craft in meant.get(name, (name,))]

@@ -63,14 +63,6 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         The figure cannot have the requested arrangement.
     """
     layout = request.panels
-    shown = [*_with_storms(shown)]
-    shown, marks = _with_frequencies(shown, request, steps)
-    tools = {computation.tool for computation in request.computations}
-    lines = "power_spectrum" in tools and "power_spectrogram" not in tools  # spectra that are no pictures
-    spectra = [series for series in shown if series.kind == "spectrum"]
-    over_first = all(series.over == spectra[0].label for series in shown if spectra and series != spectra[0])
-    if layout.together and spectra and not over_first and not (lines and spectra == shown):
-        raise NotUnderstood("a spectrogram cannot share a panel with other series")
     if layout.kind in (*_HISTOGRAMS, "orbits"):
         plane = {"plane": layout.plane} if layout.plane else {}
         bins = {"bins": layout.bins} if layout.bins else {}
@@ -89,21 +81,56 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         shown = sorted(shown, key=lambda series: _rank_of([series], layout))
         shown, entries = _one_against_another(shown, layout, steps)
         return {"labels": _labels(shown), "panels": [], "xy": entries, "title": text}
-    panels = _arranged(shown, layout)
-    rows = [label for panel in panels if _rank_of(panel, layout) == BELOW_AXIS for label in _labels(panel)]
-    panels = [panel for panel in panels if _rank_of(panel, layout) != BELOW_AXIS]
-    _check(panels, layout)
-    labels = [label for panel in panels for label in _labels(panel)]
-    looks = _looks(panels, as_lines=request.style.as_lines)
-    below = {"ephemeris": rows} if rows else {}
-    more = _spectral(panels, request) | marks | (_columns(panels) if layout.side else {})
-    return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **below, **more}
+    return stack_of([(request, shown)], steps, text)
+
+
+def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: Steps, text: str) -> Document:
+    """Return the settings of a figure that draws the parts of a request over time, each below the part before it.
+
+    Raises
+    ------
+    NotUnderstood
+        The panels of a part cannot have the requested arrangement.
+    """
+    panels: _SeriesPanels = []
+    settings: Document = {}
+    for request, shown in parts:
+        layout = request.panels
+        shown, marks = _with_frequencies([*_with_storms(shown)], request, steps, above=len(panels))
+        _check_together(shown, request)
+        arranged = _arranged(shown, layout)
+        rows = [panel for panel in arranged if _rank_of(panel, layout) == BELOW_AXIS]
+        own = [panel for panel in arranged if panel not in rows]
+        _check(own, layout)
+        below = {"ephemeris": [label for panel in rows for label in _labels(panel)]} if rows else {}
+        spectral = _spectral(own, request, above=len(panels))
+        for key, value in {**below, **spectral, **marks, **(_columns(own) if layout.side else {})}.items():
+            known = settings.get(key, type(value)())
+            more = [entry for entry in value if entry not in known] if isinstance(value, list) else value
+            settings[key] = known | more if isinstance(value, dict) else known + more
+        panels += own
+    looks = _looks(panels, as_lines=any(request.style.as_lines for request, _ in parts))
+    labels = list(dict.fromkeys(label for panel in panels for label in _labels(panel)))
+    return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **settings}
+
+
+def _check_together(shown: Sequence[PlotSeries], request: PipelineRequest) -> None:
+    """Refuse a spectrogram that should share a panel with other series."""
+    tools = {computation.tool for computation in request.computations}
+    lines = "power_spectrum" in tools and "power_spectrogram" not in tools  # spectra that are no pictures
+    spectra = [series for series in shown if series.kind == "spectrum"]
+    over_first = all(series.over == spectra[0].label for series in shown if spectra and series != spectra[0])
+    if request.panels.together and spectra and not over_first and not (lines and spectra == shown):
+        raise NotUnderstood("a spectrogram cannot share a panel with other series")
 
 
 def _with_frequencies(
-    shown: list[PlotSeries], request: PipelineRequest, steps: Steps
+    shown: list[PlotSeries], request: PipelineRequest, steps: Steps, *, above: int
 ) -> tuple[list[PlotSeries], Document]:
-    """Draw frequencies of the plasma over the spectrogram of their spacecraft, or mark them in its power spectrum."""
+    """Draw frequencies of the plasma over the spectrogram of their spacecraft, or mark them in its power spectrum.
+
+    `above` is the number of panels above those of the series.
+    """
     layout, tools = request.panels, {computation.tool for computation in request.computations}
     spectra = [series for series in shown if series.kind == "spectrum"]
     others = [series for series in shown if series.unit in _FREQUENCIES and series not in spectra]
@@ -117,7 +144,7 @@ def _with_frequencies(
     if "power_spectrum" in tools:
         marks = [
             {"of": series.label, "panel": number, "label": symbol(series.quantity)}
-            for number, spectrum in enumerate(spectra, 1)
+            for number, spectrum in enumerate(spectra, above + 1)
             for series in others
             if series.craft == spectrum.craft
         ]
@@ -141,7 +168,7 @@ def _columns(panels: _SeriesPanels) -> Document:
     return {"columns": count if count % 2 else 2} if count > 1 else {}
 
 
-def _spectral(panels: _SeriesPanels, request: PipelineRequest) -> Document:
+def _spectral(panels: _SeriesPanels, request: PipelineRequest, *, above: int) -> Document:
     """Return the slopes and the limits of frequency that a request gives for its power spectra."""
     layout, tools = request.panels, {computation.tool for computation in request.computations}
     if layout.slopes and "power_spectrum" not in tools:
@@ -155,7 +182,7 @@ def _spectral(panels: _SeriesPanels, request: PipelineRequest) -> Document:
             advice="give both limits, such as '1 mHz to 1 Hz'",
         )
     limits, scale = ("bin_range", "log_x") if "power_spectrum" in tools else ("y_range", "log_y")
-    numbers = [str(number) for number, panel in enumerate(panels, 1) if panel[0].kind == "spectrum"]
+    numbers = [str(number) for number, panel in enumerate(panels, above + 1) if panel[0].kind == "spectrum"]
     spec: Document = {"slopes": list(layout.slopes)} if layout.slopes else {}
     if layout.frequencies:
         spec[limits] = {number: list(layout.frequencies) for number in numbers}
@@ -165,17 +192,13 @@ def _spectral(panels: _SeriesPanels, request: PipelineRequest) -> Document:
 
 
 def names_of(
-    shown: Sequence[PlotSeries], request: PipelineRequest, descriptions: Mapping[str, str]
+    parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]],
+    request: PipelineRequest,
+    descriptions: Mapping[str, str],
 ) -> tuple[str, str]:
     """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities."""
-    measured = {series.quantity for series in shown}
-    of_electrons = {bulk: own for bulk, own in OF_ELECTRONS.items() if {bulk, own} & measured == {own}}
-    titles = [title(of_electrons.get(quantity.name, quantity.name)) for quantity in request.quantities]
-    parameters = len(request.datasets) + len(request.cuts) if titles and not request.computations else 0
-    titles += [series.quantity for series in shown[:parameters]]  # they come first
-    if [series.quantity for series in shown] == [SEPARATION]:
-        titles = [SEPARATION]
-    quantities = list(dict.fromkeys(titles or [series.quantity for series in shown]))
+    shown = [series for _, own in parts for series in own]
+    quantities = list(dict.fromkeys(name for part, own in parts for name in _titles(part, own)))
     drawn = dict.fromkeys(series.craft for series in shown)
     single = [craft for craft in drawn if not any(sign in craft for sign in "−/×+")]  # no pair: ACE − Wind
     crafts = single or [*request.spacecraft]
@@ -186,6 +209,18 @@ def names_of(
     name = "-".join(named + (quantities if len(quantities) <= 2 else ["overview"]))
     name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return request.name or name, request.style.title or text
+
+
+def _titles(request: PipelineRequest, shown: Sequence[PlotSeries]) -> list[str]:
+    """Return what a title calls the quantities of a part of the figure."""
+    measured = {series.quantity for series in shown}
+    of_electrons = {bulk: own for bulk, own in OF_ELECTRONS.items() if {bulk, own} & measured == {own}}
+    titles = [title(of_electrons.get(quantity.name, quantity.name)) for quantity in request.quantities]
+    parameters = len(request.datasets) + len(request.cuts) if titles and not request.computations else 0
+    titles += [series.quantity for series in shown[:parameters]]  # they come first
+    if [series.quantity for series in shown] == [SEPARATION]:
+        titles = [SEPARATION]
+    return titles or [series.quantity for series in shown]
 
 
 def _in_words(quantity: str, descriptions: Mapping[str, str]) -> str:

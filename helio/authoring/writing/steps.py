@@ -84,7 +84,12 @@ class Steps:
         return free_name(stem, {step["tool_args"].get("output_label") for step in self.steps})
 
     def make(self, stem: str, tool: str, intent: str, **args: Any) -> str:
-        """Add a step that makes a table under an unused label, and return the label."""
+        """Add a step that makes a table under an unused label, unless there is an equal step; return the label."""
+        for step in self.steps:
+            known = dict(step["tool_args"])
+            label = known.pop("output_label", "")
+            if label and step["tool_name"] == tool and known == args:
+                return str(label)
         label = self.label(stem)
         self.add(label, tool, {**args, "output_label": label}, intent)
         return label

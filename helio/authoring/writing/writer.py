@@ -16,7 +16,7 @@ from helio.authoring.writing.computations import APPLIED, CONVECTIVE, CURRENT, D
 from helio.authoring.writing.deriving import Deriving
 from helio.authoring.writing.events import save_events, superposed
 from helio.authoring.writing.fetching import Fetching, TimeVariable
-from helio.authoring.writing.layout import LETTERS_IN, figure_of, is_meant, names_of
+from helio.authoring.writing.layout import LETTERS_IN, figure_of, is_meant, names_of, stack_of
 from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.open_ranges import closed, is_open
 from helio.authoring.writing.operations import Operations
@@ -144,6 +144,35 @@ class _Figure:
     def drawn(self) -> tuple[str, str]:
         """Add all steps, and return the name of the pipeline and the title of the figure."""
         request = self.request
+        parts = [(figure.request, figure._computed()) for figure in self._parts() or [self]]
+        shown = [series for _, own in parts for series in own]
+        name, text = names_of(parts, request, self.steps.descriptions)
+        if isinstance(request.events, EventTable):
+            save_events(request.events, request.exports, request.file, shown, self.steps)
+        else:
+            self._export(shown, name)
+        if request.drawn:
+            spec = (
+                stack_of(parts, self.steps, text)
+                if request.panels.stacked
+                else figure_of(shown, request, self.steps, text)
+            )
+            if isinstance(request.events, Epochs):
+                spec = superposed(request.events, spec, shown, self.steps)
+            step = f"figure{self.quantities.data.time.ending}"
+            self.steps.add(step, "render_spec", {"spec": spec}, "Draw the figure")
+        return name, text
+
+    def _parts(self) -> list[_Figure]:
+        """Return the parts of the figure, which share its steps and its time."""
+        data = [replace(self.quantities.data, request=part) for part in self.request.parts]
+        return [_Figure(part.request, Deriving(part), self.steps) for part in data]
+
+    def _computed(self) -> list[PlotSeries]:
+        """Add the steps of the data and of the computations, and return the series to draw."""
+        if parts := self._parts():
+            return [series for part in parts for series in part._computed()]
+        request = self.request
         shown = self._series()
         self._check_named(shown)
         operations = Operations(self.quantities)
@@ -154,18 +183,7 @@ class _Figure:
             shown = operations.applied(self._in_units(shown))
         if request.panels.split:
             shown = [part for series in shown for part in self._components(series)]
-        name, text = names_of(shown, request, self.steps.descriptions)
-        if isinstance(request.events, EventTable):
-            save_events(request.events, request.exports, request.file, shown, self.steps)
-        else:
-            self._export(shown, name)
-        if request.drawn:
-            spec = figure_of(shown, request, self.steps, text)
-            if isinstance(request.events, Epochs):
-                spec = superposed(request.events, spec, shown, self.steps)
-            step = f"figure{self.quantities.data.time.ending}"
-            self.steps.add(step, "render_spec", {"spec": spec}, "Draw the figure")
-        return name, text
+        return shown
 
     def _series(self) -> list[PlotSeries]:
         """Return the series of the named datasets and of the quantities of all spacecraft."""

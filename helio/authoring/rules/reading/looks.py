@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 
 from helio.authoring.outcome import NotUnderstood
@@ -44,6 +44,7 @@ _CHANGES = (*SETTINGS, *(rule for rule in ARRANGING if rule.change not in (remov
 """Rules for changes that a request for a new figure may also ask for."""
 _WEIGHTS = ("bold", "thin", "thicker", "thinner")
 _AS = re.compile(r"\b(?:as|with|using|in)\s+$", re.IGNORECASE)
+_AS_A = re.compile(r"\bas\s+(?:an?\s+)?(?:\w+\s+)?$", re.IGNORECASE)
 _LINK = re.compile(
     r"\s*(?:-\s*)?(?:colou?red\s+)?(?:scales?|axis|axes|lines?|curves?|traces?)?\s*"
     r"(?P<link>(?:for|of|on)\s+)?(?:the\s+|an?\s+|both\s+)?",
@@ -114,6 +115,7 @@ class _Phrase:
         return {part.kind for part in self.parts} & set(_STYLE.split())
 
 
+@lru_cache(maxsize=256)
 def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     """Split what a request for a new figure says about looks from the rest; names of data stay in the rest.
 
@@ -250,6 +252,8 @@ def _phrases(
         if _is_within(atom, phrases) or not set(anchors.split()) & set(atom.tags):
             continue
         parts = without_time_range(_grown(atoms, at, frozenset(near.split()), text), now)
+        if _AS_A.search(text[: parts[0].start]):  # as a dashed line on 5 May
+            parts = [part for part in parts if part.kind != "time"]
         needed = set(_NEEDS.get(anchors, "").split())
         if not needed or any(needed & set(part.tags) for part in parts):
             phrases.append(_Phrase(tuple(parts), parts[0].start, parts[-1].stop))
@@ -384,6 +388,25 @@ def _ahead(style: _Phrase, names: Sequence[Atom], text: str, start: int) -> list
     if is_figure or _BREAK.search(tail) or ("scale" in style.kinds and _APART.search(tail)):
         return []  # density, speed, log scale
     return earlier[-1:]
+
+
+_OF_FIGURE = re.compile(
+    r"\b(?:vertical\w*|v-?lines?|shad\w+|mark\w*|highlight\w*|title\w*|legends?|grid\w*|tall\w*|wide\w*|width|height|size|font\w*"
+    r"|arrows?|annotat\w*|everything|all|figure|plot)\b",
+    re.IGNORECASE,
+)
+"""Words of looks that are those of the whole figure, wherever they stand."""
+
+
+def is_of_own_panels(look: str, now: datetime) -> bool:
+    """Return whether a phrase about looks is only for the part of the figure that it stands beside: ``log axis``.
+
+    >>> [is_of_own_panels(look, datetime(2026, 1, 1)) for look in ("log axis", "Bz red", "vertical line at 03:00")]
+    [True, False, False]
+    """
+    of_others = {"what", "panel", "colormap", "noun:colour", "noun:colour_scale"}
+    named = any(of_others & {*atom.tags} for atom in read_atoms(look, now))
+    return not named and _OF_FIGURE.search(look) is None
 
 
 def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tuple[str, tuple[str, ...]]]:

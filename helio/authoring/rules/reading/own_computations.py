@@ -30,17 +30,6 @@ _LISTED = re.compile(
 _RESULT = re.compile(r"\b(?:then|afterwards|subsequently|finally)\b", re.IGNORECASE)
 """Words before a computation that takes the result of the one before it."""
 _JOINED = re.compile(r"(?:\b(?:and|plus|with)|[+&])\s+(?:also\s+)?(?:an?\s+|the\s+)?$", re.IGNORECASE)
-_PLACED_APART = re.compile(
-    r",\s*(?:and|with|plus)\s+(?:the\s+)?(?=[\w|.-]+(?:\s+[\w|.-]+){0,2}?\s+(?:(?:right\s+)?(?:below|underneath|beneath|above)\b"
-    r"|on\s+top\b|at\s+the\s+(?:top|bottom)\b|in\s+(?:an?|the)\s+(?:second|lower|upper|bottom|top|own)\s+panel\b))",
-    re.IGNORECASE,
-)
-"""What stands before a quantity with a place of its own, to which an earlier computation does not apply."""
-_BELOW_THEM = re.compile(
-    r"[,;]\s*(?:and\s+|with\s+|then\s+)?(?:directly\s+|right\s+)?(?:below|underneath|beneath|under|above)\s+(?:it|them|that|those|this)\b",
-    re.IGNORECASE,
-)
-"""What stands before quantities with a place of their own, to which an earlier computation does not apply."""
 _ITS = re.compile(r"\bits\s+(?:own\s+)?$", re.IGNORECASE)
 """What stands before a computation of the quantity that the sentence has just named: ``SYM-H and its 3 h mean``."""
 _OF_FORMER = re.compile(
@@ -326,17 +315,6 @@ def _of_objects(mention: ComputationMention, named: NamedData) -> ComputationMen
         computation = replace(mention.computation, beside=True, behind=True)
         return replace(mention, computation=computation, partial=False)
     at = mention.position
-    if apart := _PLACED_APART.search(named.text, max(at, 0)):  # smoothed V, and AE below
-        own = named.quantities(at, apart.start())
-        if own and not named.quantities(0, at) and named.quantities(apart.start()):
-            computation = replace(mention.computation, of=Lines((), own))
-            return replace(mention, computation=computation, partial=False)
-    if (apart := _BELOW_THEM.search(named.text, max(at, 0))) and named.quantities(apart.end()):
-        own = named.quantities(0, apart.start())
-        if not own:
-            raise _unclear([mention])
-        computation = replace(mention.computation, of=Lines((), own))
-        return replace(mention, computation=computation, partial=False)
     former = named.quantities(0, at)
     if (
         former

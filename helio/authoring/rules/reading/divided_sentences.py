@@ -1,0 +1,197 @@
+"""Divide a sentence at the places of the panels that it names, or a list into its things."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.atoms import PANEL, PLACE, PLACES
+from helio.authoring.rules.computations.computed import read_computations
+from helio.authoring.rules.reading.cadences import take_cadences
+from helio.authoring.rules.reading.looks import take_looks
+from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.date_pairs import MONTH
+from helio.authoring.writing.layout import MIDDLE
+
+_LAST = 99
+"""Rank of a part at the bottom of the figure."""
+_BELOW = r"(?:below|underneath|beneath|under)"
+_THEM = r"(?:it|that|this|them|those|these)"
+_END = rf"\s*(?:$|[,.;)])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
+_PLACE = re.compile(
+    rf"(?:\b(?:in|on|at)\s+)?(?:\bthe\s+|\ban?\s+)?\b(?:very\s+)?(?P<named>{PLACE})(?:most)?[\s-]+{PANEL}\b"
+    rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
+    rf"|\bpanel\s+(?P<number>[1-9])\b|\b(?P<alone>top|middle|bottom)(?=\s*[:=])"
+    rf"|\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:another|the\s+other)\s+(?:with|for|showing))\b"
+    rf"|\b(?:directly\s+|right\s+|just\s+)?(?P<below>{_BELOW})\b(?:\s+{_THEM}\b)?",
+    re.IGNORECASE,
+)
+"""Words that say where in the figure a part stands."""
+_ENDS = re.compile(_END, re.IGNORECASE)
+"""What stands behind the place of a part that ends with its place."""
+_BEGINS = re.compile(r"(?:^|[,;:.]|\b(?:and|then|plus|with))\s*$", re.IGNORECASE)
+"""What stands before the place of a part that begins with its place."""
+_BREAK = re.compile(
+    r";|,?\s+then\b(?!\s+(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply))|\.\s+(?=[A-Z|])|(?<=\w|\||\))\s+above(?=\s+(?!it\b|that\b|them\b|zero\b|average\b)[A-Za-z|])"
+)
+"""What stands between parts that give no place."""
+_JOINT = re.compile(
+    r"[\s,;:.=+&]+|(?:and|then|plus|with|also|showing|shows?|has|having|above)\b", re.IGNORECASE
+)
+_JOINTS = (re.compile(r"\band\b", re.IGNORECASE), re.compile(r"\b(?:with|plus)\b|[,;]", re.IGNORECASE))
+"""What stands before a part that ends with its place; the last one that stands before data begins it."""
+_BRACKETS = re.compile(r"\([^()]*\)")
+_REFERS = re.compile(
+    r"\b(?:all|both|each|every|everything|they|them|these|those|same|others?|respective(?:ly)?|ditto|likewise"
+    r"|former|latter|two|three|four|overlaid|overplot\w*|difference|between|separate\w*|individual)\b"
+    r"|^(?:it|its|their|that|this)\b|\b(?:from|using)\s+(?:the\s+)?(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
+    re.IGNORECASE,
+)
+"""Words of a part that mean something only beside the other parts, or are said of all parts."""
+_RELATES = re.compile(
+    r"\b(?:ratios?\s+(?:of|between)|correlat\w+|lags?|delays?|against|versus|vs|function\s+of|coherence|cross|sum|product|from|using|times|minus"
+    r"|angles?\s+between|align\w*|propagat\w+|shift\w*|MVA|variance|LMN|rotat\w+|when|where|while|if|only|scatter|hodogram|histograms?|derived|calculated)\b",
+    re.IGNORECASE,
+)
+"""Words of a list that may relate one thing of it to another, or that are said of all."""
+_LISTED = re.compile(
+    r"\s*,\s*(?:(?:and|plus|with|then)\s+)?|\s+(?:and|plus|as\s+well\s+as|(?:together|along)\s+with|then|with|[&+])\s+",
+    re.IGNORECASE,
+)
+"""What stands between the things of a list."""
+COMPARE = re.compile(r"\bcompar(?:e|ing|ison\s+of)\b", re.IGNORECASE)
+_BOTH = re.compile(r"(?:^|(?<=:\s))both\b", re.IGNORECASE)
+"""Words at the beginning of a list, which belong to no thing of it."""
+_WINDOW = re.compile(r"\b(?:with|over|by|of)\s+(?:an?\s+)?$", re.IGNORECASE)
+"""What stands before a window alone, whose computation another thing names: ``smooth V over 3 h, n over 1 h``."""
+_ITS = re.compile(r"\bits\s+(?:own\s+)?$", re.IGNORECASE)
+_DATA = re.compile(r"\b(?:spectrogra\w*|flux(?:es)?|counts?|protons?|electrons?|ions?)\b")
+"""Words that may name data which are no quantities of the table."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a sentence: its words without its place, and the rank of the place; 0 if it gives none."""
+
+    text: str
+    rank: int = 0
+
+
+def divided(text: str) -> list[Piece]:
+    """Divide a request at the places that it gives to parts of the figure, and at semicolons.
+
+    >>> [part.text for part in divided("hourly Bz on top, the density below for May 2010")]
+    ['hourly Bz', 'the density', 'for May 2010']
+    """
+    plain = _BRACKETS.sub(lambda match: "\x02" * len(match[0]), text)
+    cuts, places = {0}, []
+    for match in _PLACE.finditer(plain):
+        before, after = plain[: match.start()], plain[match.end() :]
+        ends = bool(before.strip()) and _ENDS.match(after)
+        begins = match["own"] or re.match(r"\s*[:=]", after) or (_BEGINS.search(before) and not ends)
+        if begins:
+            cuts.add(match.start())
+        elif ends:
+            if match["below"] and not any(cut > 0 for cut in cuts):
+                joints = [match for pattern in _JOINTS for match in pattern.finditer(before)]
+                begin = [joint.start() for joint in joints if _named_data(before[joint.end() :])]
+                if not begin:
+                    return []
+                cuts.add(begin[-1])
+            cuts.add(match.end())
+        else:
+            return []
+        places.append((*match.span(), _rank(match)))
+    cuts |= {match.start() for match in _BREAK.finditer(plain)}
+    parts: list[Piece] = []
+    ordered = sorted(cuts)
+    for start, stop in zip(ordered, [*ordered[1:], len(text)], strict=True):
+        own = [place for place in places if start <= place[0] and place[1] <= stop]
+        words, at = "", start
+        for first, last, _ in own:
+            words, at = f"{words}{text[at:first]} ", last
+        words = f"{words}{text[at:stop]}"
+        while joint := _JOINT.match(words):
+            words = words[joint.end() :]
+        words = " ".join(words.split()).rstrip(" ,;:.").removesuffix(" and").rstrip(" ,")
+        if words:
+            parts.append(Piece(words, own[0][2] if own else 0))
+    return parts
+
+
+def _rank(match: re.Match[str]) -> int:
+    """Return the order that a place gives to its part."""
+    if match["below"] or match["own"]:
+        return MIDDLE
+    if match["number"]:
+        return int(match["number"])
+    place = PLACES[(match["named"] or match["side"] or match["only"] or match["alone"]).lower()]
+    return {0: MIDDLE, -1: _LAST}.get(place, place)
+
+
+def refers_to_others(words: str) -> bool:
+    """Return whether words mean something only beside other parts of the sentence, or are said of all parts."""
+    return _REFERS.search(words) is not None
+
+
+def listed_things(text: str, now: datetime) -> list[str]:
+    """Divide a list into the things of which each has its own computations; empty if one may have those of another.
+
+    >>> listed_things("Wind density smoothed over 10 min and hourly means of the speed", datetime(2026, 1, 1))
+    ['Wind density smoothed over 10 min', 'hourly means of the speed']
+    >>> listed_things("hourly means of density and speed", datetime(2026, 1, 1))
+    []
+    """
+    sentence = Sentence(_BOTH.sub("", COMPARE.sub("", text)))
+    text = sentence.text
+    sentence.take_times(now)
+    plain = _BRACKETS.sub(lambda match: "\x02" * len(match[0]), sentence.left)
+    if _RELATES.search(plain) or _REFERS.search(plain) or _PLACE.search(plain) or _BREAK.search(plain):
+        return []
+    joints = list(_LISTED.finditer(plain))
+    starts = [0, *(joint.end() for joint in joints)]
+    stops = [*(joint.start() for joint in joints), len(text)]
+    things: list[tuple[int, int]] = []
+    for start, stop in zip(starts, stops, strict=True):
+        if things and not (_named_data(text[start:stop]) and _named_data(text[slice(*things[-1])])):
+            things[-1] = (things[-1][0], stop)
+        else:
+            things.append((start, stop))
+    words = [text[start:stop] for start, stop in things]
+    own = [_said_where(thing) for thing in words]
+    if not any(own):
+        return []
+    for number, thing in enumerate(words[:-1]):
+        own[number] |= {"its"} if take_looks(thing, now)[1] else set()
+    for number, wheres in enumerate(own):
+        former = next((others for others in reversed(own[:number]) if others), set[str]())
+        later = next((others for others in own[number + 1 :] if others), set[str]())
+        if not wheres and ("before" in former or "behind" in later):
+            return []
+    return words
+
+
+def _named_data(words: str) -> list[int]:
+    """Return where words name quantities of the table, and other data."""
+    placed, field = read_quantities(Sentence(words), magnitude=False)
+    sentence = Sentence(words)
+    read_spacecraft(sentence)
+    others = [match.start() for match in _DATA.finditer(sentence.left)]
+    return [*(start for start, _ in placed), *others, *([field] if field >= 0 else [])]
+
+
+def _said_where(words: str) -> set[str]:
+    """Return where computations stand: ``before`` or ``behind`` a thing, or ``its``, which no other thing can have."""
+    sentence = Sentence(words)
+    starts = [mention.position for mention in read_computations(sentence)]
+    with suppress(NotUnderstood):
+        cadences = take_cadences(sentence, timed=True, windowless=False)
+        starts += [start for start, _ in cadences if not _WINDOW.search(words[:start])]
+    last = max(_named_data(words), default=0)
+    return {
+        "before" if start < last else "its" if _ITS.search(words[:start]) else "behind" for start in starts
+    }

@@ -1,0 +1,262 @@
+"""Divide a request into the parts of its figure, so that what is said of one part applies to no other part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Lines, Panels, PipelineRequest, RequestedStyle, RequestQuantity, in_parts
+from helio.authoring.rules.reading.divided_sentences import COMPARE, divided, listed_things, refers_to_others
+from helio.authoring.rules.reading.looks import is_of_own_panels, is_same_data, take_looks, take_phrases
+from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.reading.sentence_reading import Reading, read_request
+from helio.authoring.rules.reading.written_form import take_title
+from helio.authoring.rules.times.named_times import with_plain_times
+from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.computations import MAGNITUDE
+from helio.authoring.writing.sources import is_available
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantity_words import INDICES, VECTORS
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reader of the parts of one sentence.
+
+    Parameters
+    ----------
+    times : list of str
+        The times of the sentence, which are also those of parts that name none.
+    """
+
+    catalogue: Catalogue
+    now: datetime
+    ask: Asks
+    times: Sequence[str]
+
+    def readings(self, parts: Sequence[str]) -> list[Reading] | None:
+        """Read each part alone, with the spacecraft of the part before it; None if one of them means nothing alone."""
+        named = [[craft for _, craft in read_spacecraft(Sentence(part))] for part in parts]
+        every = {craft for crafts in named for craft in crafts}
+        indices = [_names_index(part) for part in parts]
+        former = [*every] if len(every) == 1 else ["OMNI"] if any(indices) and not every else []
+        readings = []
+        for part, crafts in zip(parts, named, strict=True):
+            former = crafts or former
+            try:
+                reading = self._read(part, [] if crafts else former)
+            except NotUnderstood:
+                return None
+            if reading.unread or reading.doubt is not None:
+                return None
+            readings.append(reading)
+        return readings
+
+    def _read(self, words: str, former: Sequence[str]) -> Reading:
+        """Read a part; if it has no spacecraft, and is not about an index, as words about those of the part before."""
+        times = [] if Sentence(take_looks(words, self.now)[0]).take_times(self.now) else self.times
+        alone = self._after(times, words)
+        names = [quantity.name for quantity in alone.request.quantities]
+        of_itself = alone.request.spacecraft or (names and all(name in INDICES for name in names))
+        return (
+            alone if not former or (of_itself and not alone.unread) else self._after([*former, *times], words)
+        )
+
+    def _after(self, about: Sequence[str], words: str) -> Reading:
+        lead = f"{', '.join(about)}: " if about else ""
+        if reading := _listed(f"{lead}{words}", self):
+            return reading
+        rest, looks = take_looks(words, self.now)
+        text = f"{lead}{rest}"
+        reading = self.read(text, looks)
+        for rest, phrases in take_phrases(text, reading.unread, self.now) if reading.unread else ():
+            again = self.read(rest, (*looks, *phrases))
+            if not again.unread and is_same_data(again.request, reading.request):
+                return again
+        return reading
+
+    def read(self, text: str, looks: Sequence[str] = ()) -> Reading:
+        """Read words as one request."""
+        return read_request(text, self.catalogue, self.now, self.ask, looks=looks)
+
+
+def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Reading | None:
+    """Read a request of several parts: ``hourly Bz on top, the density below``, ``hourly Bz and the smoothed density``.
+
+    Each part is read alone, with the spacecraft and the time of the sentence. Return None if there are no such parts,
+    if no part has more than data, or if a part means nothing alone.
+    """
+    plain, title = take_title(text)
+    plain, notes = with_plain_times(plain, now, ask)
+    unmarked, _ = take_looks(plain, now)  # a mark has a time of its own
+    times = list(dict.fromkeys(Sentence(unmarked).take_times(now)))
+    if len(times) > 1:
+        return None
+    reader = _Reader(catalogue, now, ask, times)
+    reading = _stacked(plain, reader) or _listed(plain, reader)
+    if reading is None:
+        return None
+    request = replace(reading.request, style=replace(reading.request.style, title=title))
+    return replace(reading, request=request, named=tuple(dict.fromkeys((*notes, *reading.named))))
+
+
+def _stacked(text: str, reader: _Reader) -> Reading | None:
+    """Read parts that stand below each other, because the sentence gives their places or ends each with a semicolon."""
+    parts = divided(text)
+    if len(parts) < 2 or any(refers_to_others(part.text) for part in parts):
+        return None
+    readings = reader.readings([part.text for part in parts])
+    if not readings:
+        return None
+    drawing = [number for number, reading in enumerate(readings) if not _is_of_all(reading.request)]
+    looks = [
+        look
+        for number, reading in enumerate(readings)
+        for look in reading.request.style.looks
+        if number not in drawing
+    ]
+    if any(is_of_own_panels(look, reader.now) for look in looks):  # it is not clear of which
+        return None
+    parts = [parts[number] for number in drawing]
+    requests = _of_one_frame([readings[number].request for number in drawing])
+    if len(requests) < 2 or not all(map(_can_be_part, requests)) or not any(map(_has_treatment, requests)):
+        return None
+    has_magnitude = any(made.tool == MAGNITUDE for request in requests for made in request.computations)
+    if _name_again(requests) and (has_magnitude or not all(part.rank for part in parts[1:])):
+        return None
+    if all(part.rank for part in parts):
+        order = sorted(range(len(parts)), key=lambda number: parts[number].rank)
+        requests = [requests[number] for number in order]
+    common = PipelineRequest(panels=Panels(stacked=True), style=RequestedStyle(looks=tuple(looks)))
+    return _joined(common, requests, readings, reader.times)
+
+
+def _listed(text: str, reader: _Reader) -> Reading | None:
+    """Read the things of a list of which each has its own computations, or cannot have those of another one."""
+    things = listed_things(text, reader.now)
+    readings = reader.readings(things) if len(things) > 1 else None
+    if not readings:
+        return None
+    requests = _of_one_frame([reading.request for reading in readings])
+    if not all(map(_can_be_part, requests)) or _name_again(requests):
+        return None
+    with suppress(NotUnderstood):
+        whole = reader.read(*take_looks(text, reader.now))
+        if whole.doubt is None and not whole.unread and _draws_other_data(whole.request, requests):
+            return None
+        looks = [look for request in requests for look in request.style.looks]
+        if not whole.unread and not any(is_of_own_panels(look, reader.now) for look in looks):
+            common = replace(whole.request, style=replace(whole.request.style, looks=()))
+            return _joined(common, requests, readings, reader.times)
+    if any(request.panels != Panels() for request in requests):
+        return None
+    panels = Panels(compare=True) if COMPARE.search(text) else Panels(stacked=True)
+    return _joined(PipelineRequest(panels=panels), requests, readings, reader.times)
+
+
+def _joined(
+    common: PipelineRequest,
+    requests: Sequence[PipelineRequest],
+    readings: Sequence[Reading],
+    times: Sequence[str],
+) -> Reading:
+    """Return a reading of the parts of a figure; whichever of them gives a name or files, gives those of the whole."""
+    every = [reading.request for reading in readings]
+    files = next((request for request in every if request.exports or not request.drawn), every[0])
+    request = replace(
+        common,
+        own=(),
+        times=tuple(times),
+        exports=files.exports,
+        saved=files.saved if files.exports else Lines(),
+        one_file=files.one_file,
+        file=files.file,
+        drawn=files.drawn,
+        name=next((request.name for request in every if request.name), ""),
+    )
+    parts = [replace(own, exports=(), saved=Lines(), file="", name="", times=()) for own in requests]
+    notes = dict.fromkeys(note for reading in readings for note in reading.named)
+    return Reading(in_parts(request, parts), (), None, tuple(notes))
+
+
+def _of_one_frame(requests: Sequence[PipelineRequest]) -> list[PipelineRequest]:
+    """Give vectors without a frame the only one that the other parts name, if there are such data."""
+    named = {request.frame for request in requests} | {
+        quantity.frame for request in requests for quantity in request.quantities
+    }
+    frames = named - {""}
+    if len(frames) != 1:
+        return [*requests]
+    (frame,) = frames
+
+    def framed(quantity: RequestQuantity, crafts: Sequence[str]) -> RequestQuantity:
+        is_vector = quantity.component or quantity.name in VECTORS
+        fits = is_vector and not quantity.frame and is_available(quantity, crafts, frame)
+        return replace(quantity, frame=frame) if fits else quantity
+
+    return [
+        replace(own, quantities=tuple(framed(quantity, own.spacecraft) for quantity in own.quantities))
+        if not own.frame
+        else own
+        for own in requests
+    ]
+
+
+def _names_index(words: str) -> bool:
+    placed, _ = read_quantities(Sentence(words), magnitude=False)
+    return any(quantity.name in INDICES for _, quantity in placed)
+
+
+def _draws(request: PipelineRequest) -> bool:
+    return bool(request.quantities or request.own or request.datasets or request.cuts)
+
+
+def _has_treatment(request: PipelineRequest) -> bool:
+    """Return whether a request says more than what to draw of which spacecraft."""
+    return bool(
+        request.computations
+        or request.cadence
+        or request.frame
+        or request.modes
+        or request.energies
+        or request.units
+        or request.computed
+        or request.style.looks
+        or any(quantity.frame for quantity in request.quantities)
+    )
+
+
+def _name_again(requests: Sequence[PipelineRequest]) -> bool:
+    """Return whether a part names only what a part before it names too: ``Bz and V, smooth V over 10 min``."""
+    named: set[tuple[str, str, str]] = set()
+    for request in requests:
+        crafts = request.spacecraft or ("",)
+        own = {
+            (craft, quantity.name, quantity.component) for craft in crafts for quantity in request.quantities
+        }
+        if own and own <= named:
+            return True
+        named |= own
+    return False
+
+
+def _draws_other_data(whole: PipelineRequest, parts: Sequence[PipelineRequest]) -> bool:
+    """Return whether a request draws other data than its parts: in ``beta, 15 s field`` the field is that of beta."""
+    drawn = {quantity.name for part in parts for quantity in part.quantities}
+    return {quantity.name for quantity in (*whole.quantities, *(own for _, own in whole.own))} != drawn
+
+
+def _is_of_all(request: PipelineRequest) -> bool:
+    """Return whether words only say when, of which spacecraft, or how to save and to mark: ``ACE, May 2010``."""
+    unmarked = replace(request, style=replace(request.style, looks=()))
+    return not (_draws(request) or _has_treatment(unmarked))
+
+
+def _can_be_part(request: PipelineRequest) -> bool:
+    """Return whether a request draws series over time, in panels that can stand below others."""
+    panels = request.panels
+    return _draws(request) and not (panels.kind or panels.side or panels.count or request.style.as_lines)

@@ -1,0 +1,131 @@
+"""Requests of several parts, each with its own computations and looks: a part is drawn as it would be alone."""
+
+import pytest
+
+from tests.authoring.rules.test_combined import drawn, parts_of
+from tests.authoring.rules.test_computations import figure
+from tests.rows import in_one_test
+
+TIME = "5 to 8 September 2017"
+# How a sentence joins two parts, and whether it gives them panels of their own.
+JOINTS = (
+    "{a}; below it {b}, {t}",
+    "{t}: top panel: {a}; bottom panel: {b}",
+    "{a} on top and {b} below, {t}",
+    "{a} in the first panel and {b} in the second, {t}",
+    "panel 1: {a}, panel 2: {b}, {t}",
+    "{a}, then {b}, {t}",
+    "{a} with {b} underneath, {t}",
+    "one panel with {a} and another with {b}, {t}",
+    "{a} above {b}, {t}",
+    "{a} and {b}, {t}",
+    "{a}; {b}; {t}",
+)
+# Two parts of which each has its own computations, of one spacecraft or of two.
+PAIRS = (
+    ("ACE density smoothed over 10 min", "hourly means of the speed"),
+    ("despiked ACE Bz", "the power spectrum of |B|"),
+    ("ACE density with its 1 h running mean", "Wind |B| averaged to 30 min"),
+    ("10 min medians of Wind |B|", "the detrended density"),
+    ("the standard deviation of OMNI Bz over 1 h", "SYM-H smoothed over 2 h"),
+)
+
+
+@in_one_test(("joint", "first", "second"), [(joint, *pair) for joint in JOINTS for pair in PAIRS])
+def test_each_part_has_its_own_computations_alone(author, joint, first, second):
+    craft = first.split()[[name in ("ACE", "Wind", "OMNI") for name in first.split()].index(True)]
+    of_other = any(name in second for name in ("Wind", "SYM-H"))
+    alone = [f"{first}, {TIME}", f"{'' if of_other else craft + ' '}{second}, {TIME}"]
+    assert drawn(author, joint.format(a=first, b=second, t=TIME)) == parts_of(author, alone)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "parts"),
+    [
+        ("Wind |B| hourly, and below it the density and the despiked speed",
+         ("hourly |B|", "density", "despiked speed")),
+        ("ACE, panel 1: Bz and its 3 h running mean; panel 2: density; panel 3: speed at 5 min resolution",
+         ("Bz and its 3 h running mean", "density", "speed at 5 min resolution")),
+        ("ACE density smoothed over 10 min, speed and hourly |B|",
+         ("density smoothed over 10 min", "speed", "hourly |B|")),
+        ("compare ACE |B| at 5 min resolution with the density smoothed over 1 h",
+         ("|B| at 5 min resolution", "density smoothed over 1 h")),
+        ("ACE density, hourly averages, and the speed", ("density, hourly averages", "speed")),
+    ],
+)  # fmt: skip
+def test_what_one_part_says_is_not_said_of_the_others(author, sentence, parts):
+    craft = sentence.split()[0].strip(",") if sentence[0] in "AW" else "ACE"
+    assert drawn(author, f"{sentence}, {TIME}") == parts_of(
+        author, [f"{craft} {part}, {TIME}" for part in parts]
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "key", "value"),
+    [
+        ("Wind speed; density, log axis", "log_scale", {"2": "log"}),
+        ("hourly Wind |B|, log axis, on top, and the speed below", "log_scale", {"1": "log"}),
+        ("top panel: AE as dots; bottom panel: logarithmic OMNI density", "log_scale", {"2": "log"}),
+        ("Wind |B| as a dashed line above the density", "line_styles", {"Wind_Bmag": {"dash": "dash"}}),
+        ("Wind speed and density, log axis", "log_scale", "log"),
+        (
+            "Wind |B| hourly on top and the speed below, both on log axes",
+            "log_scale",
+            {"1": "log", "2": "log"},
+        ),
+    ],
+)
+def test_a_look_is_that_of_its_part(author, sentence, key, value):
+    assert figure(author, f"{sentence}, {TIME}")[key] == value
+
+
+def test_a_dashed_line_on_a_day_is_no_mark(author):
+    spec = figure(author, "AE as a dashed line on 2018-09-26")
+    assert spec["line_styles"] == {"OMNI_AE": {"dash": "dash"}}
+    assert "vlines" not in spec
+
+
+def test_a_mark_in_a_sentence_of_parts_is_one_of_the_whole_figure(author):
+    spec = figure(
+        author, f"despiked Wind |B| on top; the speed below; vertical line at 2017-09-07 23:00; {TIME}"
+    )
+    assert [list(panel) for panel in spec["panels"]] == [["Wind_Bmag_clean"], ["Wind_V"]]
+    assert spec["vlines"] == [{"x": "2017-09-07T23:00"}]
+
+
+def test_the_places_of_the_parts_give_the_order_of_the_panels(author):
+    spec = figure(author, f"bottom panel: hourly ACE density; top panel: ACE speed, {TIME}")
+    assert spec["panels"] == [["ACE_V"], ["ACE_n"]]
+
+
+def test_a_part_without_a_frame_has_the_only_frame_that_is_named(author):
+    template = author.create(f"ACE Bz in GSM; below it By smoothed over 1 h, {TIME}").template
+    (fetch,) = [step["tool_args"] for step in template["steps"] if step["tool_name"] == "fetch_data"]
+    assert fetch["parameter_id"] == "BGSM"
+
+
+def test_parts_share_a_time_a_title_and_a_file(author):
+    sentence = f"ACE density despiked on top, speed hourly below, title 'One; two', save as CSV, {TIME}"
+    template = author.create(sentence).template
+    assert template["variables"] == {
+        "$TIME_RANGE": {"type": "time_range", "default": "2017-09-05 to 2017-09-09"}
+    }
+    assert template["steps"][-1]["tool_args"]["spec"]["title"] == "One; two"
+    saved = [
+        step["tool_args"]["source_labels"] for step in template["steps"] if step["tool_name"] == "save_data"
+    ]
+    assert saved == [["ACE_n_clean"], ["ACE_V"]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "lines"),
+    [
+        ("hourly means of ACE density and speed", ["ACE_n", "ACE_V"]),
+        ("ACE density and speed, smoothed over 1 h", ["ACE_n_smooth", "ACE_V_smooth"]),
+        ("ACE Bz and speed, smooth Bz over 10 min", ["ACE_Bz_smooth", "ACE_V"]),
+        ("ACE density on top, speed below, all smoothed over 1 h", ["ACE_n_smooth", "ACE_V_smooth"]),
+    ],
+)
+def test_what_is_said_of_all_is_of_all(author, sentence, lines):
+    labels = figure(author, f"{sentence}, {TIME}")["labels"]
+    assert labels == lines or labels == [f"{line}_binned" for line in lines]
