@@ -8,12 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from helio.errors import RequestError, UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.missions import ALIASES, craft_of, instrument_names
+
+
+@cache
+def _instruments(dataset: str, parameters: tuple[str, ...]) -> frozenset[str]:
+    named = (part for name in parameters for part in name.split("__")[0].upper().split("_"))
+    return instrument_names(dataset) | ({*named} & OF_PARAMETERS)
 
 
 @dataclass(frozen=True)
@@ -50,8 +56,7 @@ class QuantitySource:
     @property
     def instruments(self) -> frozenset[str]:
         """All names of the instrument, also of one that only the parameters name, such as HIA of CIS."""
-        named = (part for name in self.parameters for part in name.split("__")[0].upper().split("_"))
-        return instrument_names(self.dataset) | ({*named} & OF_PARAMETERS)
+        return _instruments(self.dataset, self.parameters)
 
     def alike(self, other: QuantitySource) -> bool:
         """Return whether a figure may show one source instead of the other: same frame and unit, similar cadence."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 
@@ -59,6 +60,7 @@ def with_series(text: str) -> str:
     return _SERIES.sub(every, text)
 
 
+@cache
 def names_of_spacecraft() -> str:
     """Return a regular expression that matches every name of a spacecraft."""
     return _any(spellings())
@@ -210,6 +212,18 @@ def _leave_solar_wind(sentence: Sentence, names: str) -> None:
             sentence.take_at(*match.span())
 
 
+@cache
+def _named_patterns() -> tuple[tuple[str, str, bool], ...]:
+    """Return patterns of the quantities, and whether each ends with the letter of a component."""
+    components = [(name, pattern, True) for name, pattern in COMPONENTS]
+    words = [(row.quantity, row.pattern, False) for row in WORDS]
+    after_field = next(index for index, row in enumerate(words) if row[0] == B) + 1
+    return tuple(
+        (name, rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)", lettered)
+        for name, pattern, lettered in (*words[:after_field], *components, *words[after_field:])
+    )
+
+
 def read_quantities(sentence: Sentence, *, magnitude: bool) -> tuple[Placed, int]:
     """Find the physical quantities in a sentence, with their positions, in order.
 
@@ -230,11 +244,8 @@ def read_quantities(sentence: Sentence, *, magnitude: bool) -> tuple[Placed, int
             "helio reads components by their quantity", advice="write 'Br, Bt and Bn' or 'Vx and Vy'"
         )
     found: Placed = []
-    components = [(name, pattern, True) for name, pattern in COMPONENTS]
-    words = [(row.quantity, row.pattern, False) for row in WORDS]
-    after_field = next(index for index, row in enumerate(words) if row[0] == B) + 1
-    for name, pattern, lettered in (*words[:after_field], *components, *words[after_field:]):
-        for match in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)"):
+    for name, pattern, lettered in _named_patterns():
+        for match in sentence.take(pattern):
             letter = match[0].rstrip()[-1].lower() if lettered else ""
             found.append((match.start(), RequestQuantity(name, letter)))
     bare = sentence.take_first(FIELD)

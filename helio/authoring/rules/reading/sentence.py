@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 
 from helio.authoring.rules.harmless import IN_REQUESTS, IN_TIMED_REQUESTS, OF_A_TIME
 from helio.authoring.rules.times.date_pairs import MONTH
@@ -354,6 +355,7 @@ def _may_be_time(text: str) -> bool:
     return re.search(r"\d|last|past|this|current|previous|today|yesterday", text, re.IGNORECASE) is not None
 
 
+@lru_cache(maxsize=4096)
 def _is_time(text: str, now: datetime) -> bool:
     try:
         parse_time_range(text, now)
