@@ -248,6 +248,9 @@ def preferred_frame(
     request: PipelineRequest, items: Sequence[Item]
 ) -> tuple[PipelineRequest, tuple[str, ...]]:
     """Take vectors in the preferred frame if a request names none; return the request and a note if one was used."""
+    if request.parts:
+        parts, notes = zip(*(preferred_frame(part, items) for part in request.parts), strict=True)
+        return replace(request, parts=parts), tuple(dict.fromkeys(note for said in notes for note in said))
     for item in _preferences(items, request.spacecraft):
         for frame in _frames_in(item.text):
             if not request.frame and _can_have(request, frame):

@@ -145,6 +145,7 @@ def test_items_are_about_everything_a_mission_or_a_pipeline(memory):
     ("preference", "sentence", "used"),
     [
         ("vectors in GSM", FIELD, True),
+        ("vectors in GSM", "plot the ACE magnetic field, and below it the hourly density, 2022-01-01", True),
         ("vectors in GSM", f"{FIELD} in GSE", False),
         ("vectors in RTN", FIELD, False),
         ("vectors in GSM", "plot the ACE proton density for 2022-01-01", False),

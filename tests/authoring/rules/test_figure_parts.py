@@ -71,7 +71,7 @@ def test_what_one_part_says_is_not_said_of_the_others(author, sentence, parts):
         (
             "Wind |B| hourly on top and the speed below, both on log axes",
             "log_scale",
-            {"1": "log", "2": "log"},
+            "log",
         ),
     ],
 )
@@ -129,3 +129,21 @@ def test_parts_share_a_time_a_title_and_a_file(author):
 def test_what_is_said_of_all_is_of_all(author, sentence, lines):
     labels = figure(author, f"{sentence}, {TIME}")["labels"]
     assert labels == lines or labels == [f"{line}_binned" for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "key", "value"),
+    [
+        ("hourly ACE |B| on top, the density with its 3 h running mean below, log axis", "log_scale",
+         {"2": "log", "3": "log"}),
+        ("hourly ACE |B| on top, the density with its 3 h running mean below; log axis for both", "log_scale", "log"),
+        ("ACE density overlaid with its 3 h running mean on top, despiked |B| below", "panels",
+         [["ACE_n", "ACE_n_smooth"], ["ACE_Bmag_clean"]]),
+        ("Wind clock angle and its hourly mean; below it 10-min averaged Wind Bz", "panels",
+         [["Wind_B_clock"], ["Wind_B_clock_binned"], ["Wind_B_gsez_binned"]]),
+        ("ACE |B| and Wind |B| in the same panel, smoothed over 10 min, and below them hourly Dst", "panels",
+         [["ACE_Bmag_smooth", "Wind_Bmag_smooth"], ["OMNI_Dst"]]),
+    ],
+)  # fmt: skip
+def test_what_stands_behind_the_last_place_is_that_of_its_part(author, sentence, key, value):
+    assert figure(author, f"{sentence}, {TIME}")[key] == value

@@ -27,7 +27,7 @@ _PLACE = re.compile(
     rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
     rf"|\bpanel\s+(?P<number>[1-9])\b|\b(?P<alone>top|middle|bottom)(?=\s*[:=])"
     rf"|\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:another|the\s+other)\s+(?:with|for|showing))\b"
-    rf"|\b(?:directly\s+|right\s+|just\s+)?(?P<below>{_BELOW})\b(?:\s+{_THEM}\b)?",
+    rf"|\b(?:directly\s+|right\s+|just\s+)?(?P<below>{_BELOW})\b(?P<them>\s+{_THEM}\b)?",
     re.IGNORECASE,
 )
 """Words that say where in the figure a part stands."""
@@ -42,12 +42,15 @@ _BREAK = re.compile(
 _JOINT = re.compile(
     r"[\s,;:.=+&]+|(?:and|then|plus|with|also|showing|shows?|has|having|above)\b", re.IGNORECASE
 )
+_TAIL = re.compile(r"(?:[\s,;:.]|\b(?:and|together|along)\b)+$", re.IGNORECASE)
+"""What may stand behind the words of a part."""
 _JOINTS = (re.compile(r"\band\b", re.IGNORECASE), re.compile(r"\b(?:with|plus)\b|[,;]", re.IGNORECASE))
 """What stands before a part that ends with its place; the last one that stands before data begins it."""
 _BRACKETS = re.compile(r"\([^()]*\)")
 _REFERS = re.compile(
-    r"\b(?:all|both|each|every|everything|they|them|these|those|same|others?|respective(?:ly)?|ditto|likewise"
-    r"|former|latter|two|three|four|overlaid|overplot\w*|difference|between|separate\w*|individual)\b"
+    r"\b(?:all|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
+    r"|respective(?:ly)?|ditto|likewise|former|latter|difference|between|separate\w*|individual"
+    r"|(?:two|three|four)\s+(?:panels?|quantit\w+|spacecraft|of|lines?|plots?))\b"
     r"|^(?:it|its|their|that|this)\b|\b(?:from|using)\s+(?:the\s+)?(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
     re.IGNORECASE,
 )
@@ -92,7 +95,8 @@ def divided(text: str) -> list[Piece]:
     for match in _PLACE.finditer(plain):
         before, after = plain[: match.start()], plain[match.end() :]
         ends = bool(before.strip()) and _ENDS.match(after)
-        begins = match["own"] or re.match(r"\s*[:=]", after) or (_BEGINS.search(before) and not ends)
+        behind_joint = _BEGINS.search(before) and (match["them"] or not ends)
+        begins = match["own"] or behind_joint or re.match(r"\s*[:=]", after)
         if begins:
             cuts.add(match.start())
         elif ends:
@@ -117,7 +121,7 @@ def divided(text: str) -> list[Piece]:
         words = f"{words}{text[at:stop]}"
         while joint := _JOINT.match(words):
             words = words[joint.end() :]
-        words = " ".join(words.split()).rstrip(" ,;:.").removesuffix(" and").rstrip(" ,")
+        words = _TAIL.sub("", " ".join(words.split()))
         if words:
             parts.append(Piece(words, own[0][2] if own else 0))
     return parts

@@ -9,7 +9,13 @@ from datetime import datetime
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestedStyle, RequestQuantity, in_parts
-from helio.authoring.rules.reading.divided_sentences import COMPARE, divided, listed_things, refers_to_others
+from helio.authoring.rules.reading.divided_sentences import (
+    COMPARE,
+    Piece,
+    divided,
+    listed_things,
+    refers_to_others,
+)
 from helio.authoring.rules.reading.looks import is_of_own_panels, is_same_data, take_looks, take_phrases
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
@@ -107,22 +113,27 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
 def _stacked(text: str, reader: _Reader) -> Reading | None:
     """Read parts that stand below each other, because the sentence gives their places or ends each with a semicolon."""
     parts = divided(text)
-    if len(parts) < 2 or any(refers_to_others(part.text) for part in parts):
-        return None
-    readings = reader.readings([part.text for part in parts])
+    readings = reader.readings([part.text for part in parts]) if len(parts) > 1 else None
     if not readings:
         return None
-    drawing = [number for number, reading in enumerate(readings) if not _is_of_all(reading.request)]
-    looks = [
-        look
-        for number, reading in enumerate(readings)
-        for look in reading.request.style.looks
-        if number not in drawing
-    ]
-    if any(is_of_own_panels(look, reader.now) for look in looks):  # it is not clear of which
-        return None
-    parts = [parts[number] for number in drawing]
-    requests = _of_one_frame([readings[number].request for number in drawing])
+    common: tuple[str, ...] = ()
+    drawn: list[tuple[Piece, PipelineRequest]] = []
+    for part, reading in zip(parts, readings, strict=True):
+        request, looks = reading.request, reading.request.style.looks
+        if not _is_of_all(request):
+            if refers_to_others(part.text):
+                return None
+            drawn.append((part, request))
+        elif refers_to_others(part.text) or not any(is_of_own_panels(look, reader.now) for look in looks):
+            common += looks
+        elif drawn:  # hourly Bz on top, density below, log axis
+            last, former = drawn.pop()
+            style = replace(former.style, looks=(*former.style.looks, *looks))
+            drawn.append((last, replace(former, style=style)))
+        else:
+            return None
+    parts = [part for part, _ in drawn]
+    requests = _of_one_frame([request for _, request in drawn])
     if len(requests) < 2 or not all(map(_can_be_part, requests)) or not any(map(_has_treatment, requests)):
         return None
     has_magnitude = any(made.tool == MAGNITUDE for request in requests for made in request.computations)
@@ -131,8 +142,8 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     if all(part.rank for part in parts):
         order = sorted(range(len(parts)), key=lambda number: parts[number].rank)
         requests = [requests[number] for number in order]
-    common = PipelineRequest(panels=Panels(stacked=True), style=RequestedStyle(looks=tuple(looks)))
-    return _joined(common, requests, readings, reader.times)
+    whole = PipelineRequest(panels=Panels(stacked=True), style=RequestedStyle(looks=common))
+    return _joined(whole, requests, readings, reader.times)
 
 
 def _listed(text: str, reader: _Reader) -> Reading | None:

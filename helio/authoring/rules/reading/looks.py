@@ -392,7 +392,7 @@ def _ahead(style: _Phrase, names: Sequence[Atom], text: str, start: int) -> list
 
 _OF_FIGURE = re.compile(
     r"\b(?:vertical\w*|v-?lines?|shad\w+|mark\w*|highlight\w*|title\w*|legends?|grid\w*|tall\w*|wide\w*|width|height|size|font\w*"
-    r"|arrows?|annotat\w*|everything|all|figure|plot)\b",
+    r"|arrows?|annotat\w*|everything|all|both|each|figure|plot|axes|scales)\b",
     re.IGNORECASE,
 )
 """Words of looks that are those of the whole figure, wherever they stand."""
