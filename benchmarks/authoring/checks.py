@@ -8,9 +8,9 @@ Of a draft: ``draws`` (all of these, and besides them only ingredients and what 
 (all else is drawn as before), ``only`` (the steps that may differ by a byte), ``variables``. A table is described by
 a pattern:
 
-A time may also be an object: ``covers`` what the range has to contain, ``within`` what it may not leave. Looks have the
-``key`` of the figure, ``of`` what is drawn and ``is``; or the keys ``order`` (``first``, ``last``), ``together`` and
-``after`` for the places of panels.
+A time may also be an object: ``covers`` what the range has to contain, ``within`` what it may not leave, or one of
+them. Looks have the ``key`` of the figure, ``of`` what is drawn and ``is``; or the keys ``order`` (``first``,
+``last``), ``together`` and ``after`` for the places of panels.
 
 - a name of ``quantities.json``;
 - ``{"data": ["AC_H?_MFI.BGSEc"], "component": "z", "time": "2024-05"}``: each candidate of a fetch matches one of them,
@@ -404,7 +404,7 @@ def _is_time(wanted: str | Mapping[str, str], given: str, now: datetime) -> bool
         span = parse_time_range(given, now)
         if isinstance(wanted, str):
             return span == parse_time_range(wanted, now)
-        covers, within = (parse_time_range(wanted[key], now) for key in ("covers", "within"))
+        covers, within = (parse_time_range(wanted.get(key, given), now) for key in ("covers", "within"))
     except TimeRangeError:
         return False
     return within.start <= span.start <= covers.start and covers.stop <= span.stop <= within.stop

@@ -2,6 +2,7 @@
 
 import pytest
 
+from helio.authoring.outcome import NotUnderstood
 from tests.authoring.rules.test_combined import drawn, parts_of
 from tests.authoring.rules.test_computations import figure
 from tests.rows import in_one_test
@@ -147,3 +148,23 @@ def test_what_is_said_of_all_is_of_all(author, sentence, lines):
 )  # fmt: skip
 def test_what_stands_behind_the_last_place_is_that_of_its_part(author, sentence, key, value):
     assert figure(author, f"{sentence}, {TIME}")[key] == value
+
+
+@pytest.mark.parametrize(
+    ("sentence", "panels"),
+    [
+        ("MMS2 ion energy spectrogram (omni), and underneath the ion density smoothed over 1 min, 2016-12-08",
+         [["MMS2_ions"], ["MMS2_n_smooth"]]),
+        ("THEMIS-E, 1 March 2008: FGM vector in GSM as is, ESA ion density with a 30 s running average",
+         [["THEMISE_B"], ["THEMISE_n_smooth"]]),
+        ("Helios 2 density and speed for April 1976. Density logarithmic, speed linear, and a 6 h running median over"
+         " the speed in the same panel.", [["Helios2_n"], ["Helios2_V", "Helios2_V_median"]]),
+    ],
+)  # fmt: skip
+def test_what_is_measured_is_not_computed(author, sentence, panels):
+    assert figure(author, sentence)["panels"] == panels
+
+
+def test_on_top_of_another_quantity_is_no_place(author):
+    with pytest.raises(NotUnderstood, match="'on top of'"):
+        author.create("Put hourly means of SYM-H on top of Dst in one panel, 15 to 20 March 2013")

@@ -457,16 +457,16 @@ class Meanings:
 
     def _bands(self, clause: Clause, values: list[Atom]) -> list[Operation]:
         """Replace a band in a list of bands: ``40-60 MeV instead of 60-100 MeV``."""
-        limits = [[atom.value.low, atom.value.high] for atom in values]
         if not clause.says(r"\b(?:instead|rather|replace|change|to|not)\b"):
             return []
         scales = _scales(any(atom.value.unit for atom in values))
-        for step, scale in product(self._editor.after["steps"], scales):
+        for step, scale, old in product(self._editor.after["steps"], scales, values):
+            limits = [_limits_in(atom.value, old.value.unit) for atom in values]
             written = [_scaled(pair, scale) for pair in limits]
             for name, value in (step.get("tool_args") or {}).items():
                 held = [pair for pair in written if isinstance(value, list) and pair in value]
                 known = _told(step, "channel energy line") | _GENERAL | set(_SIDE_OF)
-                if len(held) != 1 or not _words_left(clause, values) <= known:
+                if held != [written[values.index(old)]] or not _words_left(clause, values) <= known:
                     continue
                 new = written[1 - written.index(held[0])]
                 bands = [new if pair == held[0] else pair for pair in value]
@@ -532,6 +532,13 @@ def _told(step: Document, more: str) -> frozenset[str]:
 def _scales(has_unit: bool) -> tuple[float, ...]:
     """Return by what the limits of a band may be multiplied: a pipeline has bands in eV, words say keV."""
     return (1, 1e3, 1e-3) if has_unit else (1,)
+
+
+def _limits_in(given: Range, unit: str) -> list[float]:
+    """Return the limits of a band in a unit: 100 eV to 1 keV in keV are 0.1 to 1."""
+    converted = given.unit and unit and given.unit != unit and comparable(given.unit, unit)
+    factor = conversion_factor(given.unit, unit) if converted else 1.0
+    return [float(f"{end * factor:.12g}") for end in (given.low, given.high) if end is not None]
 
 
 def _scaled(limits: Sequence[float], scale: float) -> list[float]:

@@ -24,7 +24,7 @@ _THEM = r"(?:it|that|this|them|those|these)"
 _END = rf"\s*(?:$|[,.;)])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
 _PLACE = re.compile(
     rf"(?:\b(?:in|on|at)\s+)?(?:\bthe\s+|\ban?\s+)?\b(?:very\s+)?(?P<named>{PLACE})(?:most)?[\s-]+{PANEL}\b"
-    rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
+    rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b(?!\s+of\b)|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
     rf"|\bpanel\s+(?P<number>[1-9])\b|\b(?P<alone>top|middle|bottom)(?=\s*[:=])"
     rf"|\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:another|the\s+other)\s+(?:with|for|showing))\b"
     rf"|\b(?:directly\s+|right\s+|just\s+)?(?P<below>{_BELOW})\b(?P<them>\s+{_THEM}\b)?",
@@ -71,6 +71,11 @@ _BOTH = re.compile(r"(?:^|(?<=:\s))both\b", re.IGNORECASE)
 """Words at the beginning of a list, which belong to no thing of it."""
 _WINDOW = re.compile(r"\b(?:with|over|by|of)\s+(?:an?\s+)?$", re.IGNORECASE)
 """What stands before a window alone, whose computation another thing names: ``smooth V over 3 h, n over 1 h``."""
+_AS_IS = re.compile(
+    r"\b(?:as\s+(?:it\s+)?is|raw(?!\s+(?:data|values?|lines?|series|measure))|un(?:averaged|smoothed|filtered)|as\s+measured)\b",
+    re.IGNORECASE,
+)
+"""Words of a thing that nothing is computed from."""
 _ITS = re.compile(r"\bits\s+(?:own\s+)?$", re.IGNORECASE)
 _DATA = re.compile(r"\b(?:spectrogra\w*|flux(?:es)?|counts?|protons?|electrons?|ions?)\b")
 """Words that may name data which are no quantities of the table."""
@@ -169,8 +174,9 @@ def listed_things(text: str, now: datetime) -> list[str]:
     own = [_said_where(thing) for thing in words]
     if not any(own):
         return []
-    for number, thing in enumerate(words[:-1]):
-        own[number] |= {"its"} if take_looks(thing, now)[1] else set()
+    for number, thing in enumerate(words):
+        has_look = number < len(words) - 1 and take_looks(thing, now)[1]
+        own[number] |= {"its"} if has_look or _AS_IS.search(thing) else set()
     for number, wheres in enumerate(own):
         former = next((others for others in reversed(own[:number]) if others), set[str]())
         later = next((others for others in own[number + 1 :] if others), set[str]())

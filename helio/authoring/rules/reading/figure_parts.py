@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,6 +29,9 @@ from helio.authoring.writing.sources import is_available
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantity_words import INDICES, VECTORS
 
+_OMNIDIRECTIONAL = re.compile(r"\(\s*omni\b[^()]*\)")
+"""Words of a spectrogram over all directions, which do not name the spacecraft OMNI."""
+
 
 @dataclass(frozen=True)
 class _Reader:
@@ -46,7 +50,10 @@ class _Reader:
 
     def readings(self, parts: Sequence[str]) -> list[Reading] | None:
         """Read each part alone, with the spacecraft of the part before it; None if one of them means nothing alone."""
-        named = [[craft for _, craft in read_spacecraft(Sentence(part))] for part in parts]
+        named = [
+            [craft for _, craft in read_spacecraft(Sentence(_OMNIDIRECTIONAL.sub("", part)))]
+            for part in parts
+        ]
         every = {craft for crafts in named for craft in crafts}
         indices = [_names_index(part) for part in parts]
         former = [*every] if len(every) == 1 else ["OMNI"] if any(indices) and not every else []

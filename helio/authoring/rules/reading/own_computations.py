@@ -44,7 +44,7 @@ _WISH = re.compile(
     re.IGNORECASE,
 )
 """What begins a wish about lines that the sentence named before it: ``overplot the density with its median``."""
-_ALSO = re.compile(r"\b(?:also|too|as\s+well|plus)\b", re.IGNORECASE)
+_ALSO = re.compile(r"\b(?:also|too|as\s+well|plus|over\s+(?:it|the)|same\s+panel)\b", re.IGNORECASE)
 
 Mentions = tuple[ComputationMention, ...]
 
