@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.atoms import PANEL, PLACE, PLACES
+from helio.authoring.rules.changes.atoms import COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.computations.computed import read_computations
 from helio.authoring.rules.reading.cadences import take_cadences
 from helio.authoring.rules.reading.looks import take_looks
@@ -25,7 +25,7 @@ _END = rf"\s*(?:$|[,.;)])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over
 _PLACE = re.compile(
     rf"(?:\b(?:in|on|at)\s+)?(?:\bthe\s+|\ban?\s+)?\b(?:very\s+)?(?P<named>{PLACE})(?:most)?[\s-]+{PANEL}\b"
     rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b(?!\s+of\b)|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
-    rf"|\bpanel\s+(?P<number>[1-9])\b|\b(?P<alone>top|middle|bottom)(?=\s*[:=])"
+    rf"|\bpanel\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>top|middle|bottom)(?=\s*[:=])"
     rf"|\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:another|the\s+other)\s+(?:with|for|showing))\b"
     rf"|\b(?:directly\s+|right\s+|just\s+)?(?P<below>{_BELOW})\b(?P<them>\s+{_THEM}\b)?",
     re.IGNORECASE,
@@ -40,18 +40,21 @@ _BREAK = re.compile(
 )
 """What stands between parts that give no place."""
 _JOINT = re.compile(
-    r"[\s,;:.=+&]+|(?:and|then|plus|with|also|showing|shows?|has|having|above)\b", re.IGNORECASE
+    r"[\s,;:.=+&]+|(?:and|then|plus|with|also|its|their|showing|shows?|has|having|above)\b", re.IGNORECASE
 )
-_TAIL = re.compile(r"(?:[\s,;:.]|\b(?:and|together|along)\b)+$", re.IGNORECASE)
+_TAIL = re.compile(r"(?:[\s,;:.]|\band\b)+$", re.IGNORECASE)
 """What may stand behind the words of a part."""
-_JOINTS = (re.compile(r"\band\b", re.IGNORECASE), re.compile(r"\b(?:with|plus)\b|[,;]", re.IGNORECASE))
+_JOINTS = (
+    re.compile(r"\band\b", re.IGNORECASE),
+    re.compile(r"\b(?:(?:(?:together|along)\s+)?with|plus)\b|[,;]", re.IGNORECASE),
+)
 """What stands before a part that ends with its place; the last one that stands before data begins it."""
 _BRACKETS = re.compile(r"\([^()]*\)")
 _REFERS = re.compile(
     r"\b(?:all|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
     r"|respective(?:ly)?|ditto|likewise|former|latter|difference|between|separate\w*|individual"
     r"|(?:two|three|four)\s+(?:panels?|quantit\w+|spacecraft|of|lines?|plots?))\b"
-    r"|^(?:it|its|their|that|this)\b|\b(?:from|using)\s+(?:the\s+)?(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
+    r"|^(?:it|that|this)\b|\b(?:from|using)\s+(?:the\s+)?(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
     re.IGNORECASE,
 )
 """Words of a part that mean something only beside the other parts, or are said of all parts."""
@@ -72,7 +75,8 @@ _BOTH = re.compile(r"(?:^|(?<=:\s))both\b", re.IGNORECASE)
 _WINDOW = re.compile(r"\b(?:with|over|by|of)\s+(?:an?\s+)?$", re.IGNORECASE)
 """What stands before a window alone, whose computation another thing names: ``smooth V over 3 h, n over 1 h``."""
 _AS_IS = re.compile(
-    r"\b(?:as\s+(?:it\s+)?is|raw(?!\s+(?:data|values?|lines?|series|measure))|un(?:averaged|smoothed|filtered)|as\s+measured)\b",
+    r"[\s,]*\b(?:as\s+(?:it\s+)?is|raw(?!\s+(?:data|values?|lines?|series|measure))|un(?:averaged|smoothed|filtered)"
+    r"|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b",
     re.IGNORECASE,
 )
 """Words of a thing that nothing is computed from."""
@@ -126,7 +130,8 @@ def divided(text: str) -> list[Piece]:
         words = f"{words}{text[at:stop]}"
         while joint := _JOINT.match(words):
             words = words[joint.end() :]
-        words = _TAIL.sub("", " ".join(words.split()))
+        words = _TAIL.sub("", _AS_IS.sub("", " ".join(words.split())))
+        words = re.sub(r"\btogether$", "in one panel", words)  # Bx, By and Bz together in the top panel
         if words:
             parts.append(Piece(words, own[0][2] if own else 0))
     return parts
@@ -137,7 +142,7 @@ def _rank(match: re.Match[str]) -> int:
     if match["below"] or match["own"]:
         return MIDDLE
     if match["number"]:
-        return int(match["number"])
+        return int(COUNTED.get(match["number"].lower(), match["number"]))
     place = PLACES[(match["named"] or match["side"] or match["only"] or match["alone"]).lower()]
     return {0: MIDDLE, -1: _LAST}.get(place, place)
 
@@ -182,7 +187,7 @@ def listed_things(text: str, now: datetime) -> list[str]:
         later = next((others for others in own[number + 1 :] if others), set[str]())
         if not wheres and ("before" in former or "behind" in later):
             return []
-    return words
+    return [_AS_IS.sub("", thing) for thing in words]
 
 
 def _named_data(words: str) -> list[int]:

@@ -244,6 +244,7 @@ def _has_treatment(request: PipelineRequest) -> bool:
         or request.units
         or request.computed
         or request.style.looks
+        or request.panels.together
         or any(quantity.frame for quantity in request.quantities)
     )
 
