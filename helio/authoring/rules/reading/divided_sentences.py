@@ -42,6 +42,7 @@ _BREAK = re.compile(
 _JOINT = re.compile(
     r"[\s,;:.=+&]+|(?:and|then|plus|with|also|its|their|showing|shows?|has|having|above)\b", re.IGNORECASE
 )
+_SHARED = re.compile(r"\b(?:one|same|single)\s+panel\b", re.IGNORECASE)
 _TAIL = re.compile(r"(?:[\s,;:.]|\band\b)+$", re.IGNORECASE)
 """What may stand behind the words of a part."""
 _JOINTS = (
@@ -111,7 +112,11 @@ def divided(text: str) -> list[Piece]:
         elif ends:
             if match["below"] and not any(cut > 0 for cut in cuts):
                 joints = [match for pattern in _JOINTS for match in pattern.finditer(before)]
-                begin = [joint.start() for joint in joints if _named_data(before[joint.end() :])]
+                begin = [
+                    joint.start()
+                    for joint in joints
+                    if _named_data(before[joint.end() :]) and not _SHARED.search(before, joint.end())
+                ]
                 if not begin:
                     return []
                 cuts.add(begin[-1])
