@@ -80,6 +80,11 @@ class _PendingQuestion(Exception):
         self.question = AuthorQuestion(text, tuple(choices), BY)
 
 
+def _says_looks(request: PipelineRequest) -> bool:
+    """Return whether a request, or one of its parts, says how its lines or panels look."""
+    return bool(request.style.looks) or any(map(_says_looks, request.parts))
+
+
 class RuleAuthor:
     """Writer of templates that uses rules and no language model; equal requests give equal templates.
 
@@ -273,7 +278,7 @@ class RuleAuthor:
 
         `first` is the number of the first panel.
         """
-        for part in request.parts:
+        for part in request.parts if _says_looks(request) else ():
             alone = replace(part, times=request.times)
             template, _ = write_template(alone, catalogue=self._catalogue, now=self._now, ask=ask)
             count = len(template["steps"][-1]["tool_args"]["spec"]["panels"])

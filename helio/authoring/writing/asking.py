@@ -57,7 +57,7 @@ def asked_time(default: str, ask: Asks, now: datetime) -> str:
 def complete(
     request: PipelineRequest, ask: Asks, draws: Callable[[PipelineRequest], bool]
 ) -> PipelineRequest:
-    """Return a request with a spacecraft, a quantity, and each window that has no usual length; so for each part."""
+    """Return a request, or its parts, with a spacecraft, a quantity, and every window that has no usual length."""
     if request.parts:
         return in_parts(request, [complete(part, ask, draws) for part in request.parts])
     meant = {name: _spacecraft_meant(name, request, ask) for name in request.spacecraft}

@@ -256,6 +256,7 @@ EDITED = (
     ("hope-spectra", "pitch angles for 100 eV - 1 keV protons instead of 1-10 keV",
      lambda t: (t["steps"][1]["tool_args"]["bands"], figure(t)["y_label"]["2"]),
      ([[100, 1000]], "H⁺ 0.1–1 keV pitch angle [deg]")),
+    ("hope-spectra", "pitch angles for 100 eV - 1 keV protons instead of 1-10", None, "does not understand"),
     ("hope-spectra", "pitch angles from 10 to 30 keV", None, "panel 2 is in deg"),
     # titles without quotes keep their dates and names
     ("omni-storm", "title should read: OMNI, 17-18 March 2015", lambda t: (figure(t)["title"], time(t)),

@@ -461,6 +461,8 @@ class Meanings:
             return []
         scales = _scales(any(atom.value.unit for atom in values))
         for step, scale, old in product(self._editor.after["steps"], scales, values):
+            if scale > 1 and not old.value.unit and any(atom.value.unit == "eV" for atom in values):
+                continue  # 100 eV - 1 keV instead of 1-10
             limits = [_limits_in(atom.value, old.value.unit) for atom in values]
             written = [_scaled(pair, scale) for pair in limits]
             for name, value in (step.get("tool_args") or {}).items():

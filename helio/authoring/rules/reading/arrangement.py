@@ -398,6 +398,11 @@ def _rank(match: re.Match[str]) -> int:
         if match["number"]
         else PLACES[(match["alone"] or match["of"] or match["only"]).lower()]
     )
+    return rank_of(place)
+
+
+def rank_of(place: int) -> int:
+    """Return the rank of a panel by its number: 0 is the middle, -1 the last."""
     return {0: MIDDLE, -1: _LAST}.get(place, place)
 
 

@@ -10,15 +10,15 @@ from datetime import datetime
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atoms import COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.computations.computed import read_computations
+from helio.authoring.rules.reading.arrangement import rank_of
 from helio.authoring.rules.reading.cadences import take_cadences
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
+from helio.authoring.rules.reading.own_computations import ITS
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.writing.layout import MIDDLE
 
-_LAST = 99
-"""Rank of a part at the bottom of the figure."""
 _BELOW = r"(?:below|underneath|beneath|under)"
 _THEM = r"(?:it|that|this|them|those|these)"
 _END = rf"\s*(?:$|[,.;)])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
@@ -81,7 +81,6 @@ _AS_IS = re.compile(
     re.IGNORECASE,
 )
 """Words of a thing that nothing is computed from."""
-_ITS = re.compile(r"\bits\s+(?:own\s+)?$", re.IGNORECASE)
 _DATA = re.compile(r"\b(?:spectrogra\w*|flux(?:es)?|counts?|protons?|electrons?|ions?)\b")
 """Words that may name data which are no quantities of the table."""
 
@@ -149,7 +148,7 @@ def _rank(match: re.Match[str]) -> int:
     if match["number"]:
         return int(COUNTED.get(match["number"].lower(), match["number"]))
     place = PLACES[(match["named"] or match["side"] or match["only"] or match["alone"]).lower()]
-    return {0: MIDDLE, -1: _LAST}.get(place, place)
+    return rank_of(place)
 
 
 def refers_to_others(words: str) -> bool:
@@ -188,8 +187,8 @@ def listed_things(text: str, now: datetime) -> list[str]:
         has_look = number < len(words) - 1 and take_looks(thing, now)[1]
         own[number] |= {"its"} if has_look or _AS_IS.search(thing) else set()
     for number, wheres in enumerate(own):
-        former = next((others for others in reversed(own[:number]) if others), set[str]())
-        later = next((others for others in own[number + 1 :] if others), set[str]())
+        former = next(filter(None, reversed(own[:number])), set[str]())
+        later = next(filter(None, own[number + 1 :]), set[str]())
         if not wheres and ("before" in former or "behind" in later):
             return []
     return [_AS_IS.sub("", thing) for thing in words]
@@ -213,5 +212,5 @@ def _said_where(words: str) -> set[str]:
         starts += [start for start, _ in cadences if not _WINDOW.search(words[:start])]
     last = max(_named_data(words), default=0)
     return {
-        "before" if start < last else "its" if _ITS.search(words[:start]) else "behind" for start in starts
+        "before" if start < last else "its" if ITS.search(words[:start]) else "behind" for start in starts
     }

@@ -154,7 +154,7 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
 
 
 def _listed(text: str, reader: _Reader) -> Reading | None:
-    """Read the things of a list of which each has its own computations, or cannot have those of another one."""
+    """Read a list in which no thing can have a computation of another thing."""
     things = listed_things(text, reader.now)
     readings = reader.readings(things) if len(things) > 1 else None
     if not readings:
@@ -182,7 +182,7 @@ def _joined(
     readings: Sequence[Reading],
     times: Sequence[str],
 ) -> Reading:
-    """Return a reading of the parts of a figure; whichever of them gives a name or files, gives those of the whole."""
+    """Return a reading of a figure of several parts; a name or a file that a part names is that of the figure."""
     every = [reading.request for reading in readings]
     files = next((request for request in every if request.exports or not request.drawn), every[0])
     request = replace(

@@ -30,7 +30,7 @@ _LISTED = re.compile(
 _RESULT = re.compile(r"\b(?:then|afterwards|subsequently|finally)\b", re.IGNORECASE)
 """Words before a computation that takes the result of the one before it."""
 _JOINED = re.compile(r"(?:\b(?:and|plus|with)|[+&])\s+(?:also\s+)?(?:an?\s+|the\s+)?$", re.IGNORECASE)
-_ITS = re.compile(r"\bits\s+(?:own\s+)?$", re.IGNORECASE)
+ITS = re.compile(r"\bits\s+(?:own\s+)?$", re.IGNORECASE)
 """What stands before a computation of the quantity that the sentence has just named: ``SYM-H and its 3 h mean``."""
 _OF_FORMER = re.compile(
     r"(?:[\d.]+[\s-]*[a-z]+|hourly|daily)(?:\s+(?:data|resolution|cadence|averages?|means?|values))*\s*[,)]\s*(?:and|plus|with)\b",
@@ -44,7 +44,7 @@ _WISH = re.compile(
     re.IGNORECASE,
 )
 """What begins a wish about lines that the sentence named before it: ``overplot the density with its median``."""
-_ALSO = re.compile(r"\b(?:also|too|as\s+well|plus|over\s+(?:it|the)|same\s+panel)\b", re.IGNORECASE)
+_ALSO = re.compile(r"\b(?:also|too|as\s+well|plus|same\s+panel)\b", re.IGNORECASE)
 
 Mentions = tuple[ComputationMention, ...]
 
@@ -316,12 +316,7 @@ def _of_objects(mention: ComputationMention, named: NamedData) -> ComputationMen
         return replace(mention, computation=computation, partial=False)
     at = mention.position
     former = named.quantities(0, at)
-    if (
-        former
-        and len(named.quantities()) > 1
-        and not named.together
-        and _ITS.search(named.text[: max(at, 0)])
-    ):
+    if former and len(named.quantities()) > 1 and not named.together and ITS.search(named.text[: max(at, 0)]):
         computation = replace(mention.computation, of=Lines((), former[-1:]), beside=True)
         return replace(mention, computation=computation, partial=False)
     if later := _of_later_wish(mention, named):
