@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,8 +36,10 @@ _ENDS = re.compile(_END, re.IGNORECASE)
 """What stands behind the place of a part that ends with its place."""
 _BEGINS = re.compile(r"(?:^|[,;:.]|\b(?:and|then|plus|with))\s*$", re.IGNORECASE)
 """What stands before the place of a part that begins with its place."""
+_COMPUTES = r"(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply)"
 _BREAK = re.compile(
-    r";|,?\s+then\b(?!\s+(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply))|\.\s+(?=[A-Z|])|(?<=\w|\||\))\s+above(?=\s+(?!it\b|that\b|them\b|zero\b|average\b)[A-Za-z|])"
+    rf";|,?\s+then\b(?!\s+{_COMPUTES})|\.\s+(?=[A-Z|])"
+    r"|(?<=\w|\||\))\s+above(?=\s+(?!it\b|that\b|them\b|zero\b|average\b)[A-Za-z|])"
 )
 """What stands between parts that give no place."""
 _JOINT = re.compile(
@@ -99,46 +102,60 @@ def divided(text: str) -> list[Piece]:
     >>> [part.text for part in divided("hourly Bz on top, the density below for May 2010")]
     ['hourly Bz', 'the density', 'for May 2010']
     """
-    plain = _BRACKETS.sub(lambda match: "\x02" * len(match[0]), text)
-    cuts, places = {0}, []
+    plain = _without_brackets(text)
+    borders = {0}
+    places: list[tuple[int, int, int]] = []
     for match in _PLACE.finditer(plain):
-        before, after = plain[: match.start()], plain[match.end() :]
-        ends = bool(before.strip()) and _ENDS.match(after)
-        behind_joint = _BEGINS.search(before) and (match["them"] or not ends)
-        begins = match["own"] or behind_joint or re.match(r"\s*[:=]", after)
-        if begins:
-            cuts.add(match.start())
-        elif ends:
-            if match["below"] and not any(cut > 0 for cut in cuts):
-                joints = [match for pattern in _JOINTS for match in pattern.finditer(before)]
-                begin = [
-                    joint.start()
-                    for joint in joints
-                    if _named_data(before[joint.end() :]) and not _SHARED.search(before, joint.end())
-                ]
-                if not begin:
-                    return []
-                cuts.add(begin[-1])
-            cuts.add(match.end())
-        else:
+        own = _borders_of(match, plain, is_first=borders == {0})
+        if not own:
             return []
+        borders |= own
         places.append((*match.span(), _rank(match)))
-    cuts |= {match.start() for match in _BREAK.finditer(plain)}
-    parts: list[Piece] = []
-    ordered = sorted(cuts)
-    for start, stop in zip(ordered, [*ordered[1:], len(text)], strict=True):
-        own = [place for place in places if start <= place[0] and place[1] <= stop]
-        words, at = "", start
-        for first, last, _ in own:
-            words, at = f"{words}{text[at:first]} ", last
-        words = f"{words}{text[at:stop]}"
-        while joint := _JOINT.match(words):
-            words = words[joint.end() :]
-        words = _TAIL.sub("", _AS_IS.sub("", " ".join(words.split())))
-        words = re.sub(r"\btogether$", "in one panel", words)  # Bx, By and Bz together in the top panel
-        if words:
-            parts.append(Piece(words, own[0][2] if own else 0))
-    return parts
+    borders |= {match.start() for match in _BREAK.finditer(plain)}
+    starts = sorted(borders)
+    spans = zip(starts, [*starts[1:], len(text)], strict=True)
+    pieces = [_piece(text, start, stop, places) for start, stop in spans]
+    return [piece for piece in pieces if piece.text]
+
+
+def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]:
+    """Return where a place divides a sentence; empty if it neither begins nor ends a part."""
+    before, after = plain[: place.start()], plain[place.end() :]
+    ends = bool(before.strip()) and _ENDS.match(after)
+    is_behind_joint = _BEGINS.search(before) and (place["them"] or not ends)
+    if place["own"] or is_behind_joint or re.match(r"\s*[:=]", after):
+        return {place.start()}
+    if not ends:
+        return set()
+    if not (place["below"] and is_first):
+        return {place.end()}
+    # Bz, the density below: the part that ends with its place begins at the last joint before data
+    joints = [joint for pattern in _JOINTS for joint in pattern.finditer(before)]
+    begins = [
+        joint.start()
+        for joint in joints
+        if _named_data(before[joint.end() :]) and not _SHARED.search(before, joint.end())
+    ]
+    return {begins[-1], place.end()} if begins else set()
+
+
+def _piece(text: str, start: int, stop: int, places: Sequence[tuple[int, int, int]]) -> Piece:
+    """Return the words between two borders without the words of their place, joints and remarks."""
+    own = [place for place in places if start <= place[0] and place[1] <= stop]
+    words, at = "", start
+    for first, last, _ in own:
+        words, at = f"{words}{text[at:first]} ", last
+    words = f"{words}{text[at:stop]}"
+    while joint := _JOINT.match(words):
+        words = words[joint.end() :]
+    words = _TAIL.sub("", _AS_IS.sub("", " ".join(words.split())))
+    words = re.sub(r"\btogether$", "in one panel", words)  # Bx, By and Bz together in the top panel
+    return Piece(words, own[0][2] if own else 0)
+
+
+def _without_brackets(text: str) -> str:
+    """Return a text of the same length that has no words in brackets."""
+    return _BRACKETS.sub(lambda match: "\x02" * len(match[0]), text)
 
 
 def _rank(match: re.Match[str]) -> int:
@@ -167,7 +184,7 @@ def listed_things(text: str, now: datetime) -> list[str]:
     sentence = Sentence(_BOTH.sub("", COMPARE.sub("", text)))
     text = sentence.text
     sentence.take_times(now)
-    plain = _BRACKETS.sub(lambda match: "\x02" * len(match[0]), sentence.left)
+    plain = _without_brackets(sentence.left)
     if _RELATES.search(plain) or _REFERS.search(plain) or _PLACE.search(plain) or _BREAK.search(plain):
         return []
     joints = list(_LISTED.finditer(plain))
