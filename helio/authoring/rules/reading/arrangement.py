@@ -76,20 +76,21 @@ _IN_ORDER = (
     r"|\bfirst\b(?!\s+panel)(?=[^.]*[,;]\s*(?:and\s+)?(?:then|next|finally|last)\b)"
     rf"|(?<=[,;]\s)(?:and\s+)?last(?:ly)?\b(?=\s+(?!(?:panel|plot|row|few|minute|hour|day|night|week|month|year|{MONTH}))[A-Za-z|])"
 )
-_BELOW = r"(?:below|underneath|beneath|under)"
+BELOW = r"(?:below|underneath|beneath|under)"
+"""Words for a place below, as a pattern."""
 _ROWS_BELOW = (
     r"\b(?:along|at)\s+the\s+bottom(?:\s+as\s+(?:tick\s+)?(?:labels|rows|text|numbers))\b"
     r"|\balong\s+the\s+bottom\b(?!\s+panel)|"
-    rf"\b(?:(?:written|printed|shown|given|listed|as\s+(?:labels|rows|text|numbers))\s+)?(?:{_BELOW}|along)\s+the\s+"
+    rf"\b(?:(?:written|printed|shown|given|listed|as\s+(?:labels|rows|text|numbers))\s+)?(?:{BELOW}|along)\s+the\s+"
     r"(?:time|x)?[- ]?axis\b|\b(?:in|on|at)\s+the\s+time[- ]?axis\b"
     r"|\bas\s+(?:ephemeris|orbit|(?:time|x)[- ]axis)(?:\s+(?:labels|rows|data|information))?\b"
 )
 """Words behind quantities whose values stand in rows below the time axis."""
 _OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE)
 _LISTED_BELOW = (
-    rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]"
+    rf"\b{BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]"
     rf"|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
-    rf"|(?<=[,;]\s){_BELOW}(?=\s+[\w|])|(?:(?<=\band\s)|(?<=\bthen\s)){_BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
+    rf"|(?<=[,;]\s){BELOW}(?=\s+[\w|])|(?:(?<=\band\s)|(?<=\bthen\s)){BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
 _AGAINST_TIME = (

@@ -11,7 +11,7 @@ from datetime import datetime
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atoms import COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.computations.computed import read_computations
-from helio.authoring.rules.reading.arrangement import rank_of
+from helio.authoring.rules.reading.arrangement import BELOW, rank_of
 from helio.authoring.rules.reading.cadences import take_cadences
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
@@ -20,7 +20,6 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.writing.layout import MIDDLE
 
-_BELOW = r"(?:below|underneath|beneath|under)"
 _THEM = r"(?:it|that|this|them|those|these)"
 _END = rf"\s*(?:$|[,.;)])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
 _PLACE = re.compile(
@@ -28,7 +27,7 @@ _PLACE = re.compile(
     rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b(?!\s+of\b)|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
     rf"|\bpanel\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>top|middle|bottom)(?=\s*[:=])"
     rf"|\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:another|the\s+other)\s+(?:with|for|showing))\b"
-    rf"|\b(?:directly\s+|right\s+|just\s+)?(?P<below>{_BELOW})\b(?P<them>\s+{_THEM}\b)?",
+    rf"|\b(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW})\b(?P<them>\s+{_THEM}\b)?",
     re.IGNORECASE,
 )
 """Words that say where in the figure a part stands."""
