@@ -7,6 +7,8 @@ import json
 import re
 import runpy
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,16 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 def generated() -> dict[str, str]:
     """Every page of the reference, which is made from the code and not kept, by its path."""
     return {path: text for script in SCRIPTS for path, text in runpy.run_path(str(script))["pages"]().items()}
+
+
+def test_the_reference_is_written_without_the_packages_of_tests():
+    code = """
+import runpy, sys
+sys.modules.update(dict.fromkeys(("pytest", "_pytest", "hypothesis", "xdist")))
+for script in sys.argv[1:]:
+    assert runpy.run_path(script)["pages"]()
+"""
+    subprocess.run([sys.executable, "-c", code, *map(str, SCRIPTS)], cwd=ROOT, check=True)
 
 
 def commands(command: Any, *words: str) -> Iterator[tuple[str, Any]]:

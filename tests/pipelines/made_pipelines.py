@@ -10,7 +10,7 @@ import numpy as np
 
 from helio.time_range import TimeRange, parse_time_range
 from tests.pipelines.made_archive import Made, write_dataset
-from tests.sources.test_ncei import write_day
+from tests.sources.made_xrs import write_day
 
 NOW = datetime(2026, 3, 1)
 
