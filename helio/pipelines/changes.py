@@ -609,9 +609,10 @@ def _lines_of(spec: Document, number: str) -> str:
     """Name the lines of a panel, without datasets, because a reader knows a panel by its lines: `` (B and Bmag)``."""
     panels = spec.get("panels")
     place = int(number) if number.isdecimal() else 0
-    if not isinstance(panels, list) or not 0 < place <= len(panels) or not _are_labels(panels[place - 1]):
+    lines = panels[place - 1] if isinstance(panels, list) and 0 < place <= len(panels) else None
+    if not lines or not _are_labels(lines):
         return ""
-    first, *rest = (re.sub(r"^[\w-]*_[\w-]*\.", "", label) for label in panels[place - 1])
+    first, *rest = (re.sub(r"^[\w-]*_[\w-]*\.", "", label) for label in lines)
     others = f" and {rest[0]}" if len(rest) == 1 else f" and {len(rest)} more" if rest else ""
     return f" ({shown_name(first)}{others})"
 

@@ -378,6 +378,15 @@ def with_figure(labels: list[str], panels: list[list[str]]) -> dict[str, Any]:
     }
 
 
+def test_the_scale_of_a_panel_without_lines_is_said():
+    before, after = with_figure(["B"], [[], ["B"]]), with_figure(["B"], [[], ["B"]])
+    after["steps"][-1]["tool_args"]["spec"]["log_scale"] = {"1": "log", "2": "log"}
+    assert [change.text for change in changes(before, after)] == [
+        "y scale of panel 1: log",
+        "y scale of panel 2 (B): log",
+    ]
+
+
 @pytest.mark.parametrize(
     ("labels", "panels", "said"),
     [
