@@ -255,7 +255,7 @@ def _arranged(shown: list[PlotSeries], layout: Panels) -> _SeriesPanels:
 
 
 def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:
-    """Give each series its own panel, in the order of the request; data of the catalogue come last.
+    """Give each series its own panel: the quantities in the order of the request, then data of the catalogue.
 
     If `compare` is true, one panel has a scalar quantity of several spacecraft.
     """

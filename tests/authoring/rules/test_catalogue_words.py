@@ -152,10 +152,25 @@ def test_a_species_without_flux_is_asked_for_its_moments(author):
     assert {choice.split("__")[0] for choice in asked.choices} >= {"C1_PP_PEA.N_e_den", "C1_PP_PEA.T_e_par"}
 
 
+@pytest.mark.parametrize(
+    ("words", "panels"),
+    [
+        ("ACE speed, EPAM P8 and |B|", [["ACE_V"], ["ACE_P8"], ["ACE_Bmag"]]),
+        ("ACE |B| with EPAM P1 and P5 below", [["ACE_Bmag"], ["ACE_P1"], ["ACE_P5"]]),
+        ("ACE EPAM P8 and |B|", [["ACE_P8"], ["ACE_Bmag"]]),
+        ("Wind density and AC_H0_MFI.BGSEc", [["Wind_n"], ["ACE_BGSEc"]]),
+        ("AC_H0_MFI.BGSEc and Wind density", [["ACE_BGSEc"], ["Wind_n"]]),
+    ],
+)
+def test_data_of_the_catalogue_stand_among_quantities_in_the_order_of_the_words(author, words, panels):
+    draft = author.create(f"{words}, 2000-07-14")
+    assert draft.template["steps"][-1]["tool_args"]["spec"]["panels"] == panels
+
+
 def test_the_channels_of_a_species_share_a_panel_with_their_energies_in_the_legend(author):
     draft = author.create("ACE ULEIS He3 and ACE magnetic field, 2002-01-01")
     spec = draft.template["steps"][-1]["tool_args"]["spec"]
-    assert [len(panel) for panel in spec["panels"]] == [1, 7]
+    assert [len(panel) for panel in spec["panels"]] == [7, 1]
     assert spec["trace_names"]["ACE_He3_L2"] == "0.320-0.640 MeV/nucleon"
 
 

@@ -58,6 +58,8 @@ class CatalogueReading:
     cuts: tuple[Cut, ...] = ()
     starts: tuple[int, ...] = ()
     """Where the words of each dataset begin."""
+    cut_starts: tuple[int, ...] = ()
+    """Where the words of each part begin."""
     shared: tuple[tuple[tuple[str, str], ...], ...] = ()
     """Parameters that share a panel, such as the channels of a species."""
     repeats: bool = False
@@ -96,20 +98,21 @@ def read_catalogue(
     if isinstance(every, str):
         return CatalogueReading(hint=every)
     starts: dict[tuple[str, str], int] = {}
-    cuts: list[Cut] = []
+    cuts: dict[Cut, int] = {}
     notes: list[str] = []
     shared: list[tuple[tuple[str, str], ...]] = []
     for named in sorted(every, key=lambda named: named.region):
+        start = min(named.spans)[0]
         for match in named.matches:
             notes.append(f"'{named.said}' is read as {match.described}")
             if match.cuts:
                 tools = {"band_average": "band_integral"} if integrated else {}
                 steps = (replace(step, tool=tools.get(step.tool, step.tool)) for step in match.cuts)
-                cuts.append(Cut(*match.first.pair, tuple(steps)))
+                cuts.setdefault(Cut(*match.first.pair, tuple(steps)), start)
                 notes += _note_of_unit(match)
             else:
                 for described in match.parameters:
-                    starts.setdefault(described.pair, named.region[0])
+                    starts.setdefault(described.pair, start)
                 if 1 < len(match.parameters) <= MOST_CHANNELS:
                     shared.append(tuple(described.pair for described in match.parameters))
     every_span = (span for named in every for span in named.spans)
@@ -125,8 +128,9 @@ def read_catalogue(
         spans,
         tuple(dict.fromkeys(notes)),
         frozenset(craft for named in every for craft in named.crafts if _is_of(craft, named)) - others,
-        cuts=tuple(dict.fromkeys(cuts)),
+        cuts=tuple(cuts),
         starts=tuple(starts.values()),
+        cut_starts=tuple(cuts.values()),
         shared=tuple(shared),
         repeats=_repeats(every),
     )

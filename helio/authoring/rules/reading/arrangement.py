@@ -254,9 +254,12 @@ class Arrangement:
                 "it is not clear which lines share a panel",
                 advice="leave it out, then edit the figure: 'P1 and P2 in one panel'",
             )
+        of_catalogue = {name for _, own in parameters for name in own}
+        of_table = [quantity for quantity in names if quantity.name not in of_catalogue]
+        is_mixed = bool(of_table and described) and not (together or self._rows)
         places = [
             *self._shared(self._grouped, quantities, several=several),
-            *self._placed(sorted([*atoms, *described], key=lambda atom: atom[0])),
+            *self._placed(sorted([*atoms, *described], key=lambda atom: atom[0]), is_mixed=is_mixed),
             *self._below_axis(quantities, parameters),
         ]
         if kind == "scatter" and names and parameters and quantities[0][0] < min(parameters)[0]:
@@ -345,15 +348,18 @@ class Arrangement:
         """Return whether the sentence gives several spacecraft a place each: ``ACE Bz on top, Wind Bz below``."""
         return bool(self._positions) and sum(bool(place.lines.crafts) for place in places) > 1
 
-    def _placed(self, atoms: Atoms) -> list[Place]:
-        """Return the lines in the order that the sentence gives."""
+    def _placed(self, atoms: Atoms, *, is_mixed: bool) -> list[Place]:
+        """Return the lines in the order that the sentence gives; if `is_mixed`, in that of their words.
+
+        In a mixed sentence, quantities of the table stand beside data that only the catalogue has.
+        """
         quantities = [name for _, name in atoms if isinstance(name, RequestQuantity)]
         rows: list[str | RequestQuantity] = list(dict.fromkeys(quantities))
         crafts = [at for at, name in atoms if isinstance(name, str)]
         listed = self._in_order and len(rows) == 1 and len(crafts) > 1  # ACE Bz on top, Wind Bz below
         if self._positions and not (listed and crafts[0] < self._positions[0][0] < crafts[1]):
             return self._ranked(atoms)
-        if not self._in_order:
+        if not (self._in_order or is_mixed):
             return []
         if len(rows) < 2:
             rows = list(dict.fromkeys(name for _, name in atoms))

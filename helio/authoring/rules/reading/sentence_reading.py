@@ -499,9 +499,11 @@ class _SentenceReader:
             if mention.computation.tool == MAGNITUDE
         ]
         starts = dict(zip(self._described.datasets, self._described.starts, strict=True))
-        parameters = [(starts.get(pair, 0), _names_of(*pair)) for pair in self._datasets]
-        first = min((start for start, _ in self._described.spans), default=0)
-        parameters += [(first, (cut.parameter,)) for cut in self._described.cuts]
+        parameters = [
+            (starts.get(pair, sentence.text.find(pair[0])), _names_of(*pair)) for pair in self._datasets
+        ]
+        cuts = zip(self._described.cut_starts, self._described.cuts, strict=True)
+        parameters += [(start, (cut.parameter,)) for start, cut in cuts]
         computed, inputs, taken = derived_from_others(sentence, placed, self._field, self._described.starts)
         shown = [(start, quantity) for start, quantity in placed if quantity not in inputs]
         panels = self._arrangement.panels(self._crafts, [*shown, *lengths], parameters)
