@@ -53,7 +53,7 @@ _IDS: tuple[tuple[str, str, str], ...] = (
     (r"VOYAGER-?([12])|VG([12])", "Voyager", r"Voyager-\1"),
     (r"UY_|ULYSSES", "Ulysses", ""),
     (r"GE_", "Geotail", ""),
-    (r"DN_MAGN-L2-HIRES_G0?(\d+)", "GOES", r"GOES-\1"),
+    (r"(?:DN_MAGN-L2-HIRES|SCI_XRSF-L2-[A-Z0-9]+)_G0?(\d+)", "GOES", r"GOES-\1"),
     (r"G0_", "GOES", "GOES-10"),
     (r"(?:GOES|G)(\d+)_", "GOES", r"GOES-\1"),
     (r"SOHO|SO_", "SOHO", ""),
@@ -351,7 +351,7 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
     },
     "Geotail": {"EPI": "EPIC"},
     "OMNI": {"OMNI2": "OMNI2", "HRO2": "HRO2"},  # what people name instead of an instrument
-    "GOES": {"EP8": "EPS", "MAGN": "MAG"},
+    "GOES": {"EP8": "EPS", "MAGN": "MAG", "XRSF": "XRS"},
     "SOHO": {"CEL": "CELIAS", "ERN": "ERNE", "CST": "COSTEP"},
     "Ulysses": {
         **dict.fromkeys(("RARA", "RARP", "PFRA", "PFRP", "R144", "WFBA", "WFBP", "WFEA", "WFEP"), "URAP"),

@@ -172,6 +172,13 @@ def test_a_spacecraft_goes_with_its_data(author, templates):
     assert "step wind: removed" in told
 
 
+@pytest.mark.parametrize("request_", ["use GOES-18", "GOES-18 instead of GOES-16"])
+def test_the_xrays_of_another_goes_satellite_take_its_dataset(author, templates, request_):
+    written = json.dumps(author.edit(request_, templates("goes-xray-flares")).template)
+    assert "SCI_XRSF-L2-AVG1M_G18.xrsb_flux" in written
+    assert "_G16" not in written
+
+
 @pytest.mark.parametrize(
     "request_", ["compute magnitude of each", "compute the magnitude", "add |B|", "add the magnitude of both"]
 )
@@ -431,6 +438,7 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("omni-solar-wind-overview", "Newell coupling out", "panel 6: - 2 coupling"),
         ("omni-solar-wind-overview", "PCN in the AE panel, right axis", "panel 8: + 4 OMNI_PC"),
         ("omni-solar-wind-overview", "Kp as bars in grey", "colour of Kp: grey"),
+        ("l1-compare", "leave Wind out", "panel 2: ACE_Bmag"),
         ("l1-compare", "swap the colors: ACE red, Wind blue", "colour of ACE_Bmag: blue → red"),
         ("l1-compare", "swap the colors", "colour of Wind_Bmag: red → blue"),
         ("l1-compare", "24 April only", "+ 2023-04-24 to 2023-04-25"),
