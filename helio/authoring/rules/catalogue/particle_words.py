@@ -406,6 +406,7 @@ def _is_listed(giver: Segment, receiver: Segment, sensors: Collection[str]) -> b
     """Return whether a part has the energies of another one, as in ``Fe and O at 320-640 keV/n``."""
     named = giver.named(sensors) and receiver.named(sensors)
     others = any(part.channels or part.moments or part.what.pitch for part in (giver, receiver))
+    others |= receiver.what.spectrum > giver.what.spectrum  # ion spectrogram and ion flux at 10 keV
     return bool(giver.species and receiver.species) and not (named or receiver.energies or others)
 
 

@@ -391,7 +391,7 @@ def with_crafts(text: str) -> str:
     flown = {
         spellings()[name.casefold()]
         for name in re.findall(rf"(?i)(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", text)
-    }
+    } - {"OMNI"}
 
     def named(match: re.Match[str]) -> str:
         sources = [source for source in SOURCES if match["name"].upper() in source.instruments]
