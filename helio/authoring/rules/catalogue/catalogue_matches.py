@@ -51,7 +51,7 @@ _OF_FLUX = frozenset({"flux", "intensity", "spectrum", "energetic", "ion"})
 """Words beside which B is boron."""
 _OTHER = frozenset({"thermal", "ratio", "footprint", "footpoint"})
 """Words of descriptions that make a quantity a different one."""
-_MODELS = frozenset({"igrf", "model"})
+_MODELS = frozenset({"igrf", "model", "calculated", "computed"})
 """Words of descriptions of fields that nobody measured."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
 _SHOWS_SPECTRUM = re.compile(
@@ -259,7 +259,7 @@ def _has_clauses(
         own.auxiliary | own.words & _OTHER
     ) - asked:
         return False
-    if comparable(parameter.parameter.canonical_unit, "nT") and (own.words & _MODELS) - asked:
+    if model_words(parameter) - asked:
         return False  # a field is the measured one
     if not named and _OF_CRAFT.search(parameter.text) and asked <= _UNITS.keys():
         return False  # the speed is that of the plasma
@@ -278,6 +278,12 @@ def _has_clauses(
     measured = [not all(word.isdigit() or word in OF_TIME for word in clause.words) for clause in rest]
     any_own = named or any(map(all, zip(covered, measured, strict=True))) or by_instrument
     return any_own and all(by_dataset)
+
+
+def model_words(parameter: DescribedParameter) -> set[str]:
+    """Return the words that say that a parameter is a field which nobody measured."""
+    is_field = comparable(parameter.parameter.canonical_unit, "nT")
+    return parameter.words.words & _MODELS if is_field else set()
 
 
 def _has_frame(parameter: DescribedParameter, frame: str, *, elsewhere: bool) -> bool:

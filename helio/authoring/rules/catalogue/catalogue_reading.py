@@ -170,7 +170,7 @@ def _each_alone(view: str, parts: Sequence[Part], wanted: Wanted, catalogue: Cat
             return []
         if isinstance(named, str) or not named:
             return []
-        every += named
+        every += [replace(data, region=(max(start, data.region[0]), data.region[1])) for data in named]
     return every
 
 

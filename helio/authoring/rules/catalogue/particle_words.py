@@ -190,6 +190,8 @@ class Segment:
     """The names of instruments of the part, or of the part beside it, folded."""
     has_craft: bool = False
     """Whether the part itself names a spacecraft, of which its instrument must be."""
+    is_flux: bool = False
+    """Whether the part itself names a flux."""
     is_continued: bool = False
     """Whether only the part before says which particles."""
 
@@ -198,6 +200,11 @@ class Segment:
         """Return whether the part itself says something that only particles have."""
         listed = self.species or self.energies or self.directions or self.channels
         return bool(listed or self.what.pitch or self.what.averaged)
+
+    @property
+    def is_spectrum(self) -> bool:
+        """Return whether the part names only a spectrogram, as the second one of ``HOPE oxygen: spectrogram``."""
+        return self.what.spectrum and not (self.is_particle or self.words or self.moments)
 
     def named(self, sensors: Collection[str]) -> list[str]:
         """Return the words that name instruments."""
@@ -224,7 +231,9 @@ def read_particles(
     _inherit(segments, "crafts")
     _give_sensors(segments, sensors)
     _continue(segments)
-    particle = _joined([segment for segment in segments if segment.is_particle], sensors)
+    has_species = any(segment.species for segment in segments)
+    about = [segment for segment in segments if segment.is_particle or (has_species and segment.is_spectrum)]
+    particle = _joined(about, sensors)
     for after, before in pairwise(particle[::-1]):
         if before.energies and after.energies and not (before.species or before.directions):
             before.directions = list(after.directions)  # 40 and 75 keV electrons, telescope 1
@@ -306,6 +315,7 @@ def _segments(
             segment.species.append(Species("e"))
         segment.crafts = [craft for start, craft in crafts if segment.start <= start < segment.stop]
         segment.has_craft = bool(segment.crafts)
+        segment.is_flux = re.search(r"\b(?:flux|intensit)", view[segment.start : segment.stop], re.IGNORECASE) is not None
         ranges = any(energy.low < energy.high < math.inf for energy in segment.energies)
         for match in _WORD.finditer(left.left, segment.start, segment.stop):
             word = match[0].rstrip(".:")
@@ -322,6 +332,7 @@ def _segments(
     return segments
 
 
+_WITH_SPECTRA = ("angles", "pitch", "averaged", "omni", "spectrum")
 _LISTS = ("species", "energies", "directions", "channels", "moments")
 
 
@@ -372,7 +383,7 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
     for segment in segments:
         before = joined[-1] if joined else None
         lists = [name for name in ("energies", "directions") if getattr(segment, name)]
-        flags = [name for name in ("angles", "pitch", "averaged") if getattr(segment.what, name)]
+        flags = [name for name in _WITH_SPECTRA if getattr(segment.what, name)]
         if (
             before is None
             or segment.species
@@ -381,6 +392,8 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
             or segment.crafts != before.crafts
             or any(getattr(before, name) for name in lists)
             or any(getattr(before.what, name) for name in flags)
+            or (before.moments and segment.is_spectrum)
+            or (before.what.spectrum and segment.is_flux)
         ):
             joined.append(segment)
             continue
@@ -395,7 +408,7 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
 def _inherit(segments: Sequence[Segment], name: str) -> None:
     """Give each part what it lacks and the part before says, else the part behind it."""
     for before, after in pairwise(segments):
-        if not getattr(after, name) and not (name == "moments" and (after.energies or after.what.pitch)):
+        if not getattr(after, name) and not (name == "moments" and (after.energies or after.what.pitch or after.is_spectrum)):
             setattr(after, name, list(getattr(before, name)))
     for after, before in pairwise(segments[::-1]):
         if not getattr(before, name):

@@ -23,7 +23,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.rules.reading.written_form import take_title
 from helio.authoring.rules.times.named_times import with_plain_times
-from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.asking import Asks, no_question
 from helio.authoring.writing.computations import MAGNITUDE
 from helio.authoring.writing.sources import is_available
 from helio.knowledge.catalogue import Catalogue
@@ -72,12 +72,15 @@ class _Reader:
     def _read(self, words: str, former: Sequence[str]) -> Reading:
         """Read a part; if it has no spacecraft, and is not about an index, as words about those of the part before."""
         times = [] if Sentence(take_looks(words, self.now)[0]).take_times(self.now) else self.times
-        alone = self._after(times, words)
+        if not former:
+            return self._after(times, words)
+        try:
+            alone = replace(self, ask=no_question)._after(times, words)
+        except NotUnderstood:  # the spacecraft alone may answer the question
+            return self._after([*former, *times], words)
         names = [quantity.name for quantity in alone.request.quantities]
         of_itself = alone.request.spacecraft or (names and all(name in INDICES for name in names))
-        return (
-            alone if not former or (of_itself and not alone.unread) else self._after([*former, *times], words)
-        )
+        return alone if of_itself and not alone.unread else self._after([*former, *times], words)
 
     def _after(self, about: Sequence[str], words: str) -> Reading:
         lead = f"{', '.join(about)}: " if about else ""
