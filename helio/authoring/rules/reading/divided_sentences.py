@@ -37,6 +37,7 @@ _BEGINS = re.compile(r"(?:^|[,;:.]|\b(?:and|then|plus|with))\s*$", re.IGNORECASE
 """What stands before the place of a part that begins with its place."""
 _BREAK = re.compile(
     r";|,?\s+then\b(?!\s+(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply))|\.\s+(?=[A-Z|])|(?<=\w|\||\))\s+above(?=\s+(?!it\b|that\b|them\b|zero\b|average\b)[A-Za-z|])"
+    r"|(?<=spectrogram)\s+over(?=\s+(?:the\s+)?(?:\||B\b|B_?[xyz]\b|(?:plasma\s+|number\s+)?(?:density|speed|temperature)))"
 )
 """What stands between parts that give no place."""
 _JOINT = re.compile(

@@ -237,9 +237,11 @@ def _draws(request: PipelineRequest) -> bool:
 
 
 def _has_treatment(request: PipelineRequest) -> bool:
-    """Return whether a request says more than what to draw of which spacecraft."""
+    """Return whether a request says more than which quantities of the table to draw of which spacecraft."""
     return bool(
-        request.computations
+        request.datasets
+        or request.cuts
+        or request.computations
         or request.cadence
         or request.frame
         or request.modes
