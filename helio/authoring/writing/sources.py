@@ -117,7 +117,9 @@ def _in_modes(
         )
     if not taken and any(BY_NAME[mode].required for mode in absent):
         quantity = what.partition(" of ")[0]
-        raise NotInTable(f"helio knows no {' or '.join(absent)}-mode {what}", quantity=quantity)
+        names = " or ".join(absent)
+        kind = f"{names}-mode {what}" if "parameters" not in names else f"{what} in {names}"
+        raise NotInTable(f"helio knows no {kind}", quantity=quantity)
     unasked, _ = in_modes(ON_REQUEST, [(source, _names(source), None) for source in sources])
     return taken or [source for source in sources if source not in unasked] or sources
 

@@ -193,8 +193,8 @@ def with_words(
         dataset = described_dataset(number, catalogue)
         own_names = {*names} & dataset.names
         other_names = [name for name in names if name not in own_names]
-        if not own_names and names:
-            continue
+        if names and not own_names and not wanted.strict:
+            continue  # key parameters are those of many instruments
         literal = [word for word in words if len(word) > 1 and _is_literal(word, dataset)]
         rest = clauses(word_list(" ".join(word for word in words if word not in literal)))
         named = tuple(dict.fromkeys(dataset.by_name[folded(word)] for word in literal))

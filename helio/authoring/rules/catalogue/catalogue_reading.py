@@ -89,6 +89,10 @@ def read_catalogue(
     for mode, _ in wanted.modes:
         phrases = rf"(?<![\w-])(?:{BY_NAME[mode].phrases})(?![\w-])"
         view = re.sub(phrases, lambda match: TAKEN * len(match[0]), view, flags=re.IGNORECASE)
+        parts = [
+            replace(part, text=" ".join(re.sub(phrases, " ", part.text, flags=re.IGNORECASE).split()))
+            for part in parts
+        ]
     every: list[Named] | str = []
     if not (jointly or _share(parts, catalogue) or _share_craft(parts, catalogue)):
         every = _each_alone(view, parts, wanted, catalogue)

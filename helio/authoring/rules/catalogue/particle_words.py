@@ -86,7 +86,7 @@ _MOMENTS = {
 }
 _CHANNEL = re.compile(r"(?<![\w-])[A-Z]{1,3}\d{1,2}(?:['’p](?!\w))?(?![\w-])")
 _RATIO = re.compile(
-    r"(?:\bratio of (?:the )?)?(?<![\w/])(?P<above>[\w-]+\+{0,2})(?:\s*/\s*|\s+(?:to|over)\s+|-to-)"
+    r"(?:\bratio (?:of )?(?:the )?)?(?<![\w/])(?P<above>[\w-]+\+{0,2})(?:\s*/\s*|\s+(?:to|over)\s+|-to-)"
     r"(?P<below>[\w-]+(?:\+{1,2}(?!\w))?)(?![\w/])"
     r"(?:\s+(?:(?P<moment>density|\w+)\s+)?ratios?\b)?",
     re.IGNORECASE,
@@ -110,7 +110,8 @@ def with_ratios(text: str) -> str:
     def in_words(match: re.Match[str]) -> str:
         moment = (match["moment"] or "").casefold()
         named = re.search(r"ratio", match[0], re.IGNORECASE) or match["below"] == "p"
-        of_ions = bool(not energies and not moment and named and _ION_INSTRUMENTS.search(text))
+        is_ions = _ION_INSTRUMENTS.search(text) or re.fullmatch(r"(?:H|He|O)\+/(?:H|He|O)\+", f"{match['above']}/{match['below']}")
+        of_ions = bool(not energies and not moment and named and is_ions)
         moment = "density" if of_ions else moment
         if not energies and moment != "density":
             return match[0]
