@@ -60,6 +60,7 @@ MODES = (
     ),
     Mode("key parameters", r"key[- ]param(?:eter)?s?|KP[- ]data", (r"_K[0-2]_|_KP-",)),
     Mode("prime parameters", r"prime[- ]param(?:eter)?s?", (r"_PP_",)),
+    Mode("CAA", r"CAA", (r"_CP_",)),
     Mode("moment", r"(?<!plasma )(?<!wind )(?<!SW )moments?(?: analysis)?", (r"_moment\b",), required=False),
     Mode("real-time", r"(?:near[- ])?real[- ]?time|NRT", (r"_K[01]_|_LL0\d_",)),
 )  # fmt: skip

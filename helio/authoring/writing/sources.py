@@ -103,13 +103,17 @@ def _in_modes(
     taken: list[QuantitySource] = []
     fitting: list[str] = []
     absent: list[str] = []
+    in_all = sources
     beside = [mode for mode in modes if any(mode[1] in source.instruments for source in sources)]
     for mode, instrument in beside or modes:
         own = [source for source in sources if instrument in ("", *source.instruments)]
         chosen, missing = in_modes([mode], [(source, _names(source), source.cadence) for source in own])
         taken += [source for source in sources if source in chosen and source not in taken]
         fitting += [mode] if chosen else []
+        in_all = [source for source in in_all if source in chosen]
         absent += missing if own else ()
+    if len({*fitting}) > 1 and in_all:
+        return in_all
     if len({*fitting}) > 1:
         raise NotUnderstood(
             f"it is not clear in which mode to take the {what}: {' or '.join(fitting)}",
@@ -118,7 +122,7 @@ def _in_modes(
     if not taken and any(BY_NAME[mode].required for mode in absent):
         quantity = what.partition(" of ")[0]
         names = " or ".join(absent)
-        kind = f"{names}-mode {what}" if "parameters" not in names else f"{what} in {names}"
+        kind = f"{names}-mode {what}" if names.islower() and "parameters" not in names else f"{what} in {names}"
         raise NotInTable(f"helio knows no {kind}", quantity=quantity)
     unasked, _ = in_modes(ON_REQUEST, [(source, _names(source), None) for source in sources])
     return taken or [source for source in sources if source not in unasked] or sources

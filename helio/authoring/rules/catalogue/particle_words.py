@@ -238,6 +238,9 @@ def read_particles(
     for after, before in pairwise(particle[::-1]):
         if before.energies and after.energies and not (before.species or before.directions):
             before.directions = list(after.directions)  # 40 and 75 keV electrons, telescope 1
+        is_bare = before.what == NO_PARTICLES and not (before.energies or before.channels or before.moments)
+        if after.what.pitch and is_bare and not view[before.start : before.stop].rstrip().endswith("s"):
+            before.what, before.energies = after.what, list(after.energies)  # H+ and O+ pitch angles at 1 keV
     for before, after in pairwise(particle):
         only_energies = not after.words and len(after.spans) == len(after.energies)
         if before.what.integrated and only_energies:  # summed from 1 to 5 keV and from 5 to 20 keV

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import or_
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestedStyle, RequestQuantity, in_parts
@@ -27,10 +28,14 @@ from helio.authoring.writing.asking import Asks, no_question
 from helio.authoring.writing.computations import MAGNITUDE
 from helio.authoring.writing.sources import is_available
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.instrument_index import instrument_index
+from helio.knowledge.quantities import ABS_B, B
 from helio.knowledge.quantity_words import INDICES, VECTORS
 
 _OMNIDIRECTIONAL = re.compile(r"\(\s*omni\b[^()]*\)")
 """Words of a spectrogram over all directions, which do not name the spacecraft OMNI."""
+_MOMENT = re.compile(r"densit|velocit|speed|temperature|pressure", re.IGNORECASE)
+_OF_NO_PARTICLES = {B, ABS_B, *INDICES}
 
 
 @dataclass(frozen=True)
@@ -144,8 +149,15 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
             return None
     parts = [part for part, _ in drawn]
     requests = _of_one_frame([request for _, request in drawn])
-    if len(requests) < 2 or not all(map(_can_be_part, requests)) or not any(map(_has_treatment, requests)):
+    if len(requests) < 2 or not all(map(_can_be_part, requests)):
         return None
+    apart = [_is_apart(part, request, reader.catalogue) for part, request in zip(parts, requests, strict=True)]
+    described = [bool(request.datasets or request.cuts) for request in requests]
+    if not any(map(_has_treatment, requests)) and not (any(described) and all(apart)):
+        return None
+    moments = [part for part, is_described in zip(parts, described, strict=True) if is_described and _MOMENT.search(part.text)]
+    if moments and not all(map(or_, apart, described)):
+        return None  # O+ density on top, temperature below
     has_magnitude = any(made.tool == MAGNITUDE for request in requests for made in request.computations)
     if _name_again(requests) and (has_magnitude or not all(part.rank for part in parts[1:])):
         return None
@@ -236,12 +248,17 @@ def _draws(request: PipelineRequest) -> bool:
     return bool(request.quantities or request.own or request.datasets or request.cuts)
 
 
+def _is_apart(part: Piece, request: PipelineRequest, catalogue: Catalogue) -> bool:
+    """Return whether a part names its instrument, or draws only a field or an index, and so needs no other part."""
+    names = {quantity.name for quantity in request.quantities}
+    is_plain = bool(names) and names <= _OF_NO_PARTICLES and not (request.datasets or request.cuts)
+    return is_plain or bool(instrument_index(catalogue).named_in(part.text.split()))
+
+
 def _has_treatment(request: PipelineRequest) -> bool:
-    """Return whether a request says more than which quantities of the table to draw of which spacecraft."""
+    """Return whether a request says more than what to draw of which spacecraft."""
     return bool(
-        request.datasets
-        or request.cuts
-        or request.computations
+        request.computations
         or request.cadence
         or request.frame
         or request.modes
