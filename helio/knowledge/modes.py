@@ -68,6 +68,8 @@ ALWAYS = ("burst", "spin")
 """Modes whose names mean nothing else, so that helio refuses them where there are no such data."""
 ON_REQUEST = ("burst", "moment")
 """Modes whose data helio takes only where the request names them."""
+PRODUCTS = ("key parameters", "prime parameters", "CAA")
+"""Modes that are collections of data of many instruments."""
 BY_NAME = {mode.name: mode for mode in MODES}
 
 

@@ -27,7 +27,7 @@ from helio.authoring.rules.catalogue.particle_words import (
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded
-from helio.knowledge.modes import BY_NAME, in_modes
+from helio.knowledge.modes import BY_NAME, PRODUCTS, in_modes
 from helio.knowledge.particles import SPECIES_WORDS, Energy, species_in
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.vocabulary import VOCABULARY
@@ -93,6 +93,11 @@ class Wanted:
     def strict(self) -> bool:
         """Whether data of other modes are something else."""
         return any(BY_NAME[mode].required for mode, _ in self.modes)
+
+    @property
+    def is_product(self) -> bool:
+        """Whether the data are of a collection such as the key parameters, in which many instruments stand together."""
+        return any(mode in PRODUCTS for mode, _ in self.modes)
 
     def has(self, name: str) -> bool:
         """Return whether the ids of a dataset and its parameter say one of the modes."""
@@ -193,8 +198,8 @@ def with_words(
         dataset = described_dataset(number, catalogue)
         own_names = {*names} & dataset.names
         other_names = [name for name in names if name not in own_names]
-        if names and not own_names and not wanted.strict:
-            continue  # key parameters are those of many instruments
+        if names and not own_names and not wanted.is_product:
+            continue
         literal = [word for word in words if len(word) > 1 and _is_literal(word, dataset)]
         rest = clauses(word_list(" ".join(word for word in words if word not in literal)))
         named = tuple(dict.fromkeys(dataset.by_name[folded(word)] for word in literal))

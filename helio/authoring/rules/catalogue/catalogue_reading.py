@@ -22,7 +22,7 @@ from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks, no_question
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import instrument_index
-from helio.knowledge.modes import BY_NAME
+from helio.knowledge.modes import BY_NAME, PRODUCTS
 from helio.knowledge.particles import LETTERS, directions_in, energies_in
 from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import families
@@ -89,10 +89,11 @@ def read_catalogue(
     for mode, _ in wanted.modes:
         phrases = rf"(?<![\w-])(?:{BY_NAME[mode].phrases})(?![\w-])"
         view = re.sub(phrases, lambda match: TAKEN * len(match[0]), view, flags=re.IGNORECASE)
-        parts = [
-            replace(part, text=" ".join(re.sub(phrases, " ", part.text, flags=re.IGNORECASE).split()))
-            for part in parts
-        ]
+        if mode in PRODUCTS:
+            plain = [re.sub(phrases, " ", part.text, flags=re.IGNORECASE) for part in parts]
+            parts = [
+                replace(part, text=" ".join(text.split())) for part, text in zip(parts, plain, strict=True)
+            ]
     every: list[Named] | str = []
     if not (jointly or _share(parts, catalogue) or _share_craft(parts, catalogue)):
         every = _each_alone(view, parts, wanted, catalogue)

@@ -110,7 +110,9 @@ def with_ratios(text: str) -> str:
     def in_words(match: re.Match[str]) -> str:
         moment = (match["moment"] or "").casefold()
         named = re.search(r"ratio", match[0], re.IGNORECASE) or match["below"] == "p"
-        is_ions = _ION_INSTRUMENTS.search(text) or re.fullmatch(r"(?:H|He|O)\+/(?:H|He|O)\+", f"{match['above']}/{match['below']}")
+        is_ions = _ION_INSTRUMENTS.search(text) or re.fullmatch(
+            r"(?:H|He|O)\+/(?:H|He|O)\+", f"{match['above']}/{match['below']}"
+        )
         of_ions = bool(not energies and not moment and named and is_ions)
         moment = "density" if of_ions else moment
         if not energies and moment != "density":
@@ -319,7 +321,9 @@ def _segments(
             segment.species.append(Species("e"))
         segment.crafts = [craft for start, craft in crafts if segment.start <= start < segment.stop]
         segment.has_craft = bool(segment.crafts)
-        segment.is_flux = re.search(r"\b(?:flux|intensit)", view[segment.start : segment.stop], re.IGNORECASE) is not None
+        segment.is_flux = (
+            re.search(r"\b(?:flux|intensit)", view[segment.start : segment.stop], re.IGNORECASE) is not None
+        )
         ranges = any(energy.low < energy.high < math.inf for energy in segment.energies)
         for match in _WORD.finditer(left.left, segment.start, segment.stop):
             word = match[0].rstrip(".:")
@@ -412,7 +416,9 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
 def _inherit(segments: Sequence[Segment], name: str) -> None:
     """Give each part what it lacks and the part before says, else the part behind it."""
     for before, after in pairwise(segments):
-        if not getattr(after, name) and not (name == "moments" and (after.energies or after.what.pitch or after.is_spectrum)):
+        if not getattr(after, name) and not (
+            name == "moments" and (after.energies or after.what.pitch or after.is_spectrum)
+        ):
             setattr(after, name, list(getattr(before, name)))
     for after, before in pairwise(segments[::-1]):
         if not getattr(before, name):

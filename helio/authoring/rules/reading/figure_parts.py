@@ -151,11 +151,17 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     requests = _of_one_frame([request for _, request in drawn])
     if len(requests) < 2 or not all(map(_can_be_part, requests)):
         return None
-    apart = [_is_apart(part, request, reader.catalogue) for part, request in zip(parts, requests, strict=True)]
+    apart = [
+        _is_apart(part, request, reader.catalogue) for part, request in zip(parts, requests, strict=True)
+    ]
     described = [bool(request.datasets or request.cuts) for request in requests]
     if not any(map(_has_treatment, requests)) and not (any(described) and all(apart)):
         return None
-    moments = [part for part, is_described in zip(parts, described, strict=True) if is_described and _MOMENT.search(part.text)]
+    moments = [
+        part
+        for part, is_described in zip(parts, described, strict=True)
+        if is_described and _MOMENT.search(part.text)
+    ]
     if moments and not all(map(or_, apart, described)):
         return None  # O+ density on top, temperature below
     has_magnitude = any(made.tool == MAGNITUDE for request in requests for made in request.computations)
