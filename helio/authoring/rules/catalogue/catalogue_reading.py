@@ -90,10 +90,8 @@ def read_catalogue(
         phrases = rf"(?<![\w-])(?:{BY_NAME[mode].phrases})(?![\w-])"
         view = re.sub(phrases, lambda match: TAKEN * len(match[0]), view, flags=re.IGNORECASE)
         if mode in PRODUCTS:
-            plain = [re.sub(phrases, " ", part.text, flags=re.IGNORECASE) for part in parts]
-            parts = [
-                replace(part, text=" ".join(text.split())) for part, text in zip(parts, plain, strict=True)
-            ]
+            plain = [re.sub(phrases, "", part.text, flags=re.IGNORECASE).strip() for part in parts]
+            parts = [replace(part, text=text) for part, text in zip(parts, plain, strict=True) if text]
     every: list[Named] | str = []
     if not (jointly or _share(parts, catalogue) or _share_craft(parts, catalogue)):
         every = _each_alone(view, parts, wanted, catalogue)
