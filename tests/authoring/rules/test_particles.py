@@ -155,6 +155,14 @@ def drawn(draft):
             "MAVEN STATIC O+ density and temperature 2015-03-08",
             ["MVN_INSITU_KP-4SEC.STATIC_Oplus_density", "MVN_INSITU_KP-4SEC.STATIC_Oplus_temperature"],
         ),
+        (  # those of heavy ions ahead, but not of what has its own
+            "MAVEN STATIC O+, 8 March 2015: density, temperature",
+            ["MVN_INSITU_KP-4SEC.STATIC_Oplus_density", "MVN_INSITU_KP-4SEC.STATIC_Oplus_temperature"],
+        ),
+        (
+            "Wind alpha particles: density and the solar wind speed, 14 July 2000",
+            ["WI_PLSP_3DP.MOM.A.DENSITY", "WI_H1_SWE.Proton_V_nonlin"],
+        ),
         # channels
         ("EPAM LEMS120 P1' P3', 28 Oct 2003", ["AC_H1_EPM.P1p", "AC_H1_EPM.P3p"]),
         (
@@ -169,6 +177,10 @@ def drawn(draft):
         (
             "GOES-13 EPEAD >0.8 MeV electrons from detector B, March 2012",
             ["GOES13_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E1E_COR_FLUX"],
+        ),
+        (
+            "GOES-15 EPEAD electrons above 2 MeV in the A/W and B/E detectors, March 2012",
+            [f"GOES15_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E2{side}_COR_FLUX" for side in "WE"],
         ),
         # a spectrogram of the particles that stand ahead
         ("RBSP-B HOPE oxygen, 1 June 2013: omni spectrogram", ["RBSPB_REL04_ECT-HOPE-PA-L3.FODO"]),

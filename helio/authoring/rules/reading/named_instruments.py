@@ -99,7 +99,7 @@ _FULL_NAMES = [
 
 
 _KIND_BEHIND = re.compile(
-    rf"(?<![\w-])(?!(?i:{names_of_spacecraft()})\s)(?P<name>[A-Z][\w/-]*[A-Z]\w*)\s+"
+    rf"(?<![\w-])(?!(?i:{names_of_spacecraft()})\s|[AB]/[EW]\s)(?P<name>[A-Z][\w/-]*[A-Z]\w*)\s+"
     r"(?:sounder|spectrometer|spectrograph|analy[sz]er|detector|sensor|receiver|suite)s?\b(?!\s*[-\d])"
 )
 """Pattern of the kind of an instrument behind its name, as in ``WHISPER sounder``."""
