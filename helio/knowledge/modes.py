@@ -59,6 +59,8 @@ MODES = (
         (r"COHO|MERGED|MRG",),
     ),
     Mode("key parameters", r"key[- ]param(?:eter)?s?|KP[- ]data", (r"_K[0-2]_|_KP-",)),
+    Mode("prime parameters", r"prime[- ]param(?:eter)?s?", (r"_PP_",)),
+    Mode("CAA", r"CAA", (r"_CP_",)),
     Mode("moment", r"(?<!plasma )(?<!wind )(?<!SW )moments?(?: analysis)?", (r"_moment\b",), required=False),
     Mode("real-time", r"(?:near[- ])?real[- ]?time|NRT", (r"_K[01]_|_LL0\d_",)),
 )  # fmt: skip
@@ -66,6 +68,8 @@ ALWAYS = ("burst", "spin")
 """Modes whose names mean nothing else, so that helio refuses them where there are no such data."""
 ON_REQUEST = ("burst", "moment")
 """Modes whose data helio takes only where the request names them."""
+PRODUCTS = ("key parameters", "prime parameters", "CAA")
+"""Modes that are collections of data of many instruments."""
 BY_NAME = {mode.name: mode for mode in MODES}
 
 

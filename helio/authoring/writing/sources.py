@@ -15,7 +15,7 @@ from helio.authoring.request import RequestQuantity
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import TURNABLE
-from helio.knowledge.modes import BY_NAME, ON_REQUEST, in_modes
+from helio.knowledge.modes import BY_NAME, ON_REQUEST, PRODUCTS, in_modes
 from helio.knowledge.quantities import (
     POSITION,
     SOURCES,
@@ -103,13 +103,17 @@ def _in_modes(
     taken: list[QuantitySource] = []
     fitting: list[str] = []
     absent: list[str] = []
+    in_all = sources
     beside = [mode for mode in modes if any(mode[1] in source.instruments for source in sources)]
     for mode, instrument in beside or modes:
         own = [source for source in sources if instrument in ("", *source.instruments)]
         chosen, missing = in_modes([mode], [(source, _names(source), source.cadence) for source in own])
         taken += [source for source in sources if source in chosen and source not in taken]
         fitting += [mode] if chosen else []
+        in_all = [source for source in in_all if source in chosen]
         absent += missing if own else ()
+    if len({*fitting}) > 1 and in_all:
+        return in_all
     if len({*fitting}) > 1:
         raise NotUnderstood(
             f"it is not clear in which mode to take the {what}: {' or '.join(fitting)}",
@@ -117,7 +121,9 @@ def _in_modes(
         )
     if not taken and any(BY_NAME[mode].required for mode in absent):
         quantity = what.partition(" of ")[0]
-        raise NotInTable(f"helio knows no {' or '.join(absent)}-mode {what}", quantity=quantity)
+        names = " or ".join(absent)
+        kind = f"{what} in {names}" if {*absent} & {*PRODUCTS} else f"{names}-mode {what}"
+        raise NotInTable(f"helio knows no {kind}", quantity=quantity)
     unasked, _ = in_modes(ON_REQUEST, [(source, _names(source), None) for source in sources])
     return taken or [source for source in sources if source not in unasked] or sources
 

@@ -71,6 +71,30 @@ def test_moments_fits_and_full_distributions_are_told_apart(author, request_, pa
 
 
 @pytest.mark.parametrize(
+    ("request_", "parameters"),
+    [
+        ("MAVEN key parameters: SWIA density, 8 March 2015", ["MVN_INSITU_KP-4SEC.SWIA_Hplus_density"]),
+        ("MAVEN SWIA density, 8 March 2015", ["MVN_SWI_L2_ONBOARDSVYMOM.density"]),
+        ("MAVEN KP data: NGIMS O density, 8 March 2015", ["MVN_INSITU_KP-4SEC.NGIMS_O_density"]),
+        (
+            "MAVEN in-situ key parameters, 8 March 2015: SWIA density, and SWIA dynamic pressure in another panel",
+            ["MVN_INSITU_KP-4SEC.SWIA_Hplus_density", "MVN_INSITU_KP-4SEC.SWIA_dynamic_pressure"],
+        ),
+        ("Geotail LEP key parameters: density, 17 March 2003", ["GE_K0_LEP.N0"]),
+        (
+            "Cluster 3 CODIF prime parameters: H+ and O+ density, 1 Oct 2001",
+            ["C3_PP_CIS.N_p__C3_PP_CIS", "C3_PP_CIS.N_O1__C3_PP_CIS"],
+        ),
+        ("Cluster 4 |B|, CAA spin resolution, 24 August 2003", ["C4_CP_FGM_SPIN.B_mag__C4_CP_FGM_SPIN"]),
+    ],
+)
+def test_a_product_is_that_which_is_named(author, request_, parameters):
+    steps = [step["tool_args"] for step in author.create(request_).template["steps"]]
+    fetched = [f"{args['dataset_id']}.{args['parameter_id']}" for args in steps if "dataset_id" in args]
+    assert fetched == parameters
+
+
+@pytest.mark.parametrize(
     ("request_", "message"),
     [
         ("STEREO A PLASTIC speed and SWEA electron density 2016-04-20", "no electron density of STEREO-A"),
@@ -82,6 +106,13 @@ def test_moments_fits_and_full_distributions_are_told_apart(author, request_, pa
         ("MMS3 |B| burst, ion density fast 2018-01-08", "not clear in which mode"),
         ("PSP velocity vector from the COHO data, nov 2021", "no merged-mode bulk velocity vector"),
         ("dynamic pressure, Ulysses COHO data, 1995", "no merged-mode proton density"),
+        (
+            "Cluster 1 FGM prime parameters |B|, 1 Oct 2001",
+            "no magnetic field magnitude of Cluster-1 in prime",
+        ),
+        ("MAVEN key parameters: SWIA velocity, 8 March 2015", "of MAVEN in key parameters"),
+        ("Cluster 1 CAA CIS density, 1 Oct 2003", "no proton density of Cluster-1 in CAA"),
+        ("ACE CAA field, 1 Oct 2003", "'CAA'"),
         ("Ulysses fast solar wind speed 1994", "'fast'"),
         ("ACE Bz for 5 min, 5 Jan 2005", "'5 min'"),
     ],

@@ -53,6 +53,8 @@ def fetched(draft):
             ["LPW_Electron_density", "LPW_Electron_temperature"],
         ),
         ("unsectored H from LET on STEREO-A, 23-25 July 2012", "STA_L1_LET", ["H_unsec_flux"]),
+        ("Polar MFE total field and IGRF total field, 1 May 1997", "PO_K0_MFE", ["BT", "MBTIGRF"]),
+        ("Polar MFE T95 total field, 1 May 1997", "PO_K0_MFE", ["MBTSY"]),
         (
             "NGIMS CO2 and O densities, MAVEN key params, 2016-04-20",
             "MVN_INSITU_KP-4SEC",

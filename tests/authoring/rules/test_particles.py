@@ -155,13 +155,41 @@ def drawn(draft):
             "MAVEN STATIC O+ density and temperature 2015-03-08",
             ["MVN_INSITU_KP-4SEC.STATIC_Oplus_density", "MVN_INSITU_KP-4SEC.STATIC_Oplus_temperature"],
         ),
+        (  # those of heavy ions ahead, but not of what has its own
+            "MAVEN STATIC O+, 8 March 2015: density, temperature",
+            ["MVN_INSITU_KP-4SEC.STATIC_Oplus_density", "MVN_INSITU_KP-4SEC.STATIC_Oplus_temperature"],
+        ),
+        (
+            "Wind alpha particles: density and the solar wind speed, 14 July 2000",
+            ["WI_PLSP_3DP.MOM.A.DENSITY", "WI_H1_SWE.Proton_V_nonlin"],
+        ),
         # channels
         ("EPAM LEMS120 P1' P3', 28 Oct 2003", ["AC_H1_EPM.P1p", "AC_H1_EPM.P3p"]),
         (
             "EPAM: DE4 electrons (175-315 keV) and P8' ions from LEMS120, 4-8 sept 2017; both log",
             ["AC_H1_EPM.DE4", "AC_H1_EPM.P8p"],
         ),
+        # detectors that a letter names
+        (
+            "GOES-15 EPEAD electrons above 2 MeV, A/W detector, for March 2012, log scale",
+            ["GOES15_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E2W_COR_FLUX"],
+        ),
+        (
+            "GOES-13 EPEAD >0.8 MeV electrons from detector B, March 2012",
+            ["GOES13_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E1E_COR_FLUX"],
+        ),
+        (
+            "GOES-15 EPEAD electrons above 2 MeV in the A/W and B/E detectors, March 2012",
+            [f"GOES15_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E2{side}_COR_FLUX" for side in "WE"],
+        ),
+        # a spectrogram of the particles that stand ahead
+        ("RBSP-B HOPE oxygen, 1 June 2013: omni spectrogram", ["RBSPB_REL04_ECT-HOPE-PA-L3.FODO"]),
+        ("HOPE-A oxygen omni energy spectrogram, 1 June 2013", ["RBSPA_REL04_ECT-HOPE-PA-L3.FODO"]),
         # other quantities beside
+        (
+            "RBSP-B REPT electron spectrogram on top, |B| below, 9 Oct 2012",
+            ["RBSPB_REL03_ECT-REPT-SCI-L2.FESA", "RBSP-B_MAGNETOMETER_4SEC-GSM_EMFISIS-L3.Magnitude"],
+        ),
         ("ACE |B| and ULEIS Fe 0.08-0.16 MeV/n, May 1998", ["AC_H2_ULE.Fe_L3", "AC_H0_MFI.Magnitude"]),
     ],
 )
@@ -288,6 +316,58 @@ def test_other_particles_are_never_drawn_instead(author, request_, says):
         author.create(request_)
 
 
+@pytest.mark.parametrize(
+    ("request_", "parameter", "energy"),
+    [
+        ("RBSP-A HOPE O+ spectrogram and O+ flux at 10 keV, 1 June 2013", "FODO", 10000.0),
+        ("RBSP-A HOPE electron spectrogram and the electron flux at 1 keV, 1 June 2013", "FEDO", 1000.0),
+        (
+            "RBSP-A MagEIS electron spectrogram with the 500 keV electron flux below, 1 June 2013",
+            "FESA",
+            500.0,
+        ),
+        (
+            "RBSP-A HOPE helium, 1 June 2013: energy spectrogram and, below it, the 10 keV flux",
+            "FHEDO",
+            10000.0,
+        ),
+        ("HOPE-A protons on 1 June 2013: spectrogram on top, flux at 10 keV below", "FPDO", 10000.0),
+    ],
+)
+def test_a_spectrogram_stands_beside_the_flux_at_one_energy(author, request_, parameter, energy):
+    draft = author.create(request_)
+    [fetched], taken = drawn(draft)
+    label = f"RBSPA_{parameter}"
+    assert fetched.rpartition(".")[2] == parameter
+    assert taken == [("slice_spectrum", {"at": energy})]
+    assert draft.template["steps"][-1]["tool_args"]["spec"]["panels"] == [[label], [f"{label}_slice"]]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "parameters"),
+    [
+        ("electron and proton", ["FEDU", "FPDU"]),
+        ("H+ and O+", ["FPDU", "FODU"]),
+        ("electrons and proton", ["FEDO", "FPDU"]),  # only those of the protons
+    ],
+)
+def test_pitch_angles_behind_a_list_are_those_of_all_its_particles(author, kinds, parameters):
+    fetched, taken = drawn(
+        author.create(f"RBSP-A HOPE {kinds} pitch angle distributions at 10 keV, 1 June 2013")
+    )
+    assert fetched == [f"RBSPA_REL04_ECT-HOPE-PA-L3.{name}" for name in parameters]
+    angles = sum(name.endswith("DU") for name in parameters)
+    assert taken == [("slice_spectrum", {"at": 10000.0, "axis": "energy"})] * angles
+
+
+def test_all_telescopes_are_not_the_first_one(author):
+    choices = author.create("GOES-13 MAGED electrons all telescopes at 40 keV, 17 March 2013").choices
+    assert len(choices) > 1
+    assert drawn(author.create("GOES-13 MAGED electrons at 40 keV, 17 March 2013"))[0] == [
+        "GOES13_EPS-MAGED_1MIN.dtc_cor_eflux_stack1"
+    ]
+
+
 def test_a_ratio_of_two_species(author):
     fetched, taken = drawn(author.create("ULEIS Fe/O at 320-640 keV/n, 15-20 april 2001"))
     assert fetched == ["AC_H2_ULE.Fe_L5", "AC_H2_ULE.O_L3"]
@@ -301,6 +381,7 @@ def test_a_ratio_of_two_species(author):
          "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_p_30"),
         ("RBSP-A HOPE helium to proton ratio, 17 March 2013", "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_he_30",
          "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_p_30"),
+        ("Cluster 3 CODIF, 1 Oct 2001: ratio O+/H+", "C3_PP_CIS.N_O1__C3_PP_CIS", "C3_PP_CIS.N_p__C3_PP_CIS"),
         ("He+/H+ density ratio, HPCA MMS1, 2016-11-03", "MMS1_HPCA_SRVY_L2_MOMENTS.mms1_hpca_heplus_number_density",
          "MMS1_HPCA_SRVY_L2_MOMENTS.mms1_hpca_hplus_number_density"),
     ],

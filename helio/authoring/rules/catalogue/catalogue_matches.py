@@ -27,7 +27,7 @@ from helio.authoring.rules.catalogue.particle_words import (
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded
-from helio.knowledge.modes import BY_NAME, in_modes
+from helio.knowledge.modes import BY_NAME, PRODUCTS, in_modes
 from helio.knowledge.particles import SPECIES_WORDS, Energy, species_in
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.vocabulary import VOCABULARY
@@ -51,7 +51,7 @@ _OF_FLUX = frozenset({"flux", "intensity", "spectrum", "energetic", "ion"})
 """Words beside which B is boron."""
 _OTHER = frozenset({"thermal", "ratio", "footprint", "footpoint"})
 """Words of descriptions that make a quantity a different one."""
-_MODELS = frozenset({"igrf", "model"})
+_MODELS = frozenset({"igrf", "model", "calculated", "computed"})
 """Words of descriptions of fields that nobody measured."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
 _SHOWS_SPECTRUM = re.compile(
@@ -93,6 +93,11 @@ class Wanted:
     def strict(self) -> bool:
         """Whether data of other modes are something else."""
         return any(BY_NAME[mode].required for mode, _ in self.modes)
+
+    @property
+    def is_product(self) -> bool:
+        """Whether the data are of a collection such as the key parameters, in which many instruments stand together."""
+        return any(mode in PRODUCTS for mode, _ in self.modes)
 
     def has(self, name: str) -> bool:
         """Return whether the ids of a dataset and its parameter say one of the modes."""
@@ -193,7 +198,7 @@ def with_words(
         dataset = described_dataset(number, catalogue)
         own_names = {*names} & dataset.names
         other_names = [name for name in names if name not in own_names]
-        if not own_names and names:
+        if names and not own_names and not wanted.is_product:
             continue
         literal = [word for word in words if len(word) > 1 and _is_literal(word, dataset)]
         rest = clauses(word_list(" ".join(word for word in words if word not in literal)))
@@ -259,7 +264,7 @@ def _has_clauses(
         own.auxiliary | own.words & _OTHER
     ) - asked:
         return False
-    if comparable(parameter.parameter.canonical_unit, "nT") and (own.words & _MODELS) - asked:
+    if model_words(parameter) - asked:
         return False  # a field is the measured one
     if not named and _OF_CRAFT.search(parameter.text) and asked <= _UNITS.keys():
         return False  # the speed is that of the plasma
@@ -278,6 +283,12 @@ def _has_clauses(
     measured = [not all(word.isdigit() or word in OF_TIME for word in clause.words) for clause in rest]
     any_own = named or any(map(all, zip(covered, measured, strict=True))) or by_instrument
     return any_own and all(by_dataset)
+
+
+def model_words(parameter: DescribedParameter) -> set[str]:
+    """Return the words that say that a parameter is a field which nobody measured."""
+    is_field = comparable(parameter.parameter.canonical_unit, "nT")
+    return parameter.words.words & _MODELS if is_field else set()
 
 
 def _has_frame(parameter: DescribedParameter, frame: str, *, elsewhere: bool) -> bool:

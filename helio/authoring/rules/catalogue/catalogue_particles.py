@@ -288,7 +288,7 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
     of_telescopes = all(
         name.startswith("telescope") for match in best for name in match.first.directions or ("",)
     )
-    if len(best) > (2 if of_telescopes else MOST_CHANNELS) and not (wish.every and scalar):
+    if len(best) > (2 if of_telescopes else MOST_CHANNELS) and not wish.every:
         best = [match for match in best if "telescope 1" in match.first.directions] or best
     if len(best) > MOST_CHANNELS and not (wish.every and scalar):
         raise NotUnderstood(

@@ -22,7 +22,7 @@ from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks, no_question
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import instrument_index
-from helio.knowledge.modes import BY_NAME
+from helio.knowledge.modes import BY_NAME, PRODUCTS
 from helio.knowledge.particles import LETTERS, directions_in, energies_in
 from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import families
@@ -91,6 +91,9 @@ def read_catalogue(
     for mode, _ in wanted.modes:
         phrases = rf"(?<![\w-])(?:{BY_NAME[mode].phrases})(?![\w-])"
         view = re.sub(phrases, lambda match: TAKEN * len(match[0]), view, flags=re.IGNORECASE)
+        if mode in PRODUCTS:
+            plain = [re.sub(phrases, "", part.text, flags=re.IGNORECASE).strip() for part in parts]
+            parts = [replace(part, text=text) for part, text in zip(parts, plain, strict=True) if text]
     every: list[Named] | str = []
     if not (jointly or _share(parts, catalogue) or _share_craft(parts, catalogue)):
         every = _each_alone(view, parts, wanted, catalogue)
@@ -174,7 +177,7 @@ def _each_alone(view: str, parts: Sequence[Part], wanted: Wanted, catalogue: Cat
             return []
         if isinstance(named, str) or not named:
             return []
-        every += named
+        every += [replace(data, region=(max(start, data.region[0]), data.region[1])) for data in named]
     return every
 
 

@@ -21,6 +21,7 @@ from helio.authoring.rules.catalogue.catalogue_matches import (
     Match,
     Named,
     Wanted,
+    model_words,
     reaches,
     titled_so,
     with_words,
@@ -222,7 +223,7 @@ def _is_measured(asked: _Asked, catalogue: Catalogue, index: InstrumentIndex) ->
     placed, _ = read_quantities(Sentence(asked.part.text), magnitude=False)
     of_quantity = {concept for _, quantity in placed for concept in concepts(tokens(quantity.name))}
     return any(
-        (of_quantity - SPECIES_WORDS) & described.words.concepts
+        (of_quantity - SPECIES_WORDS) & described.words.concepts and not model_words(described)
         for number in _flown(asked, catalogue)
         if {*asked.names} <= index.names_of(number)
         for described in described_dataset(number, catalogue).drawn

@@ -86,7 +86,7 @@ _MOMENTS = {
 }
 _CHANNEL = re.compile(r"(?<![\w-])[A-Z]{1,3}\d{1,2}(?:['’p](?!\w))?(?![\w-])")
 _RATIO = re.compile(
-    r"(?:\bratio of (?:the )?)?(?<![\w/])(?P<above>[\w-]+\+{0,2})(?:\s*/\s*|\s+(?:to|over)\s+|-to-)"
+    r"(?:\bratio (?:of )?(?:the )?)?(?<![\w/])(?P<above>[\w-]+\+{0,2})(?:\s*/\s*|\s+(?:to|over)\s+|-to-)"
     r"(?P<below>[\w-]+(?:\+{1,2}(?!\w))?)(?![\w/])"
     r"(?:\s+(?:(?P<moment>density|\w+)\s+)?ratios?\b)?",
     re.IGNORECASE,
@@ -110,7 +110,10 @@ def with_ratios(text: str) -> str:
     def in_words(match: re.Match[str]) -> str:
         moment = (match["moment"] or "").casefold()
         named = re.search(r"ratio", match[0], re.IGNORECASE) or match["below"] == "p"
-        of_ions = bool(not energies and not moment and named and _ION_INSTRUMENTS.search(text))
+        is_ions = _ION_INSTRUMENTS.search(text) or re.fullmatch(
+            r"(?:H|He|O)\+/(?:H|He|O)\+", f"{match['above']}/{match['below']}"
+        )
+        of_ions = bool(not energies and not moment and named and is_ions)
         moment = "density" if of_ions else moment
         if not energies and moment != "density":
             return match[0]
@@ -190,6 +193,8 @@ class Segment:
     """The names of instruments of the part, or of the part beside it, folded."""
     has_craft: bool = False
     """Whether the part itself names a spacecraft, of which its instrument must be."""
+    is_flux: bool = False
+    """Whether the part itself names a flux."""
     is_continued: bool = False
     """Whether only the part before says which particles."""
 
@@ -198,6 +203,11 @@ class Segment:
         """Return whether the part itself says something that only particles have."""
         listed = self.species or self.energies or self.directions or self.channels
         return bool(listed or self.what.pitch or self.what.averaged)
+
+    @property
+    def is_spectrum(self) -> bool:
+        """Return whether the part names only a spectrogram, as the second one of ``HOPE oxygen: spectrogram``."""
+        return self.what.spectrum and not (self.is_particle or self.words or self.moments)
 
     def named(self, sensors: Collection[str]) -> list[str]:
         """Return the words that name instruments."""
@@ -224,10 +234,15 @@ def read_particles(
     _inherit(segments, "crafts")
     _give_sensors(segments, sensors)
     _continue(segments)
-    particle = _joined([segment for segment in segments if segment.is_particle], sensors)
+    has_species = any(segment.species for segment in segments)
+    about = [segment for segment in segments if segment.is_particle or (has_species and segment.is_spectrum)]
+    particle = _joined(about, sensors)
     for after, before in pairwise(particle[::-1]):
         if before.energies and after.energies and not (before.species or before.directions):
             before.directions = list(after.directions)  # 40 and 75 keV electrons, telescope 1
+        is_bare = before.what == NO_PARTICLES and not (before.energies or before.channels or before.moments)
+        if after.what.pitch and is_bare and not view[before.start : before.stop].rstrip().endswith("s"):
+            before.what, before.energies = after.what, list(after.energies)  # H+ and O+ pitch angles at 1 keV
     for before, after in pairwise(particle):
         only_energies = not after.words and len(after.spans) == len(after.energies)
         if before.what.integrated and only_energies:  # summed from 1 to 5 keV and from 5 to 20 keV
@@ -306,6 +321,9 @@ def _segments(
             segment.species.append(Species("e"))
         segment.crafts = [craft for start, craft in crafts if segment.start <= start < segment.stop]
         segment.has_craft = bool(segment.crafts)
+        segment.is_flux = (
+            re.search(r"\b(?:flux|intensit)", view[segment.start : segment.stop], re.IGNORECASE) is not None
+        )
         ranges = any(energy.low < energy.high < math.inf for energy in segment.energies)
         for match in _WORD.finditer(left.left, segment.start, segment.stop):
             word = match[0].rstrip(".:")
@@ -322,6 +340,7 @@ def _segments(
     return segments
 
 
+_WITH_SPECTRA = ("angles", "pitch", "averaged", "omni", "spectrum")
 _LISTS = ("species", "energies", "directions", "channels", "moments")
 
 
@@ -372,7 +391,7 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
     for segment in segments:
         before = joined[-1] if joined else None
         lists = [name for name in ("energies", "directions") if getattr(segment, name)]
-        flags = [name for name in ("angles", "pitch", "averaged") if getattr(segment.what, name)]
+        flags = [name for name in _WITH_SPECTRA if getattr(segment.what, name)]
         if (
             before is None
             or segment.species
@@ -381,6 +400,8 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
             or segment.crafts != before.crafts
             or any(getattr(before, name) for name in lists)
             or any(getattr(before.what, name) for name in flags)
+            or (before.moments and segment.is_spectrum)
+            or (before.what.spectrum and segment.is_flux)
         ):
             joined.append(segment)
             continue
@@ -395,7 +416,9 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
 def _inherit(segments: Sequence[Segment], name: str) -> None:
     """Give each part what it lacks and the part before says, else the part behind it."""
     for before, after in pairwise(segments):
-        if not getattr(after, name) and not (name == "moments" and (after.energies or after.what.pitch)):
+        if not getattr(after, name) and not (
+            name == "moments" and (after.energies or after.what.pitch or after.is_spectrum)
+        ):
             setattr(after, name, list(getattr(before, name)))
     for after, before in pairwise(segments[::-1]):
         if not getattr(before, name):
@@ -406,6 +429,7 @@ def _is_listed(giver: Segment, receiver: Segment, sensors: Collection[str]) -> b
     """Return whether a part has the energies of another one, as in ``Fe and O at 320-640 keV/n``."""
     named = giver.named(sensors) and receiver.named(sensors)
     others = any(part.channels or part.moments or part.what.pitch for part in (giver, receiver))
+    others |= receiver.what.spectrum > giver.what.spectrum  # ion spectrogram and ion flux at 10 keV
     return bool(giver.species and receiver.species) and not (named or receiver.energies or others)
 
 

@@ -39,6 +39,7 @@ _COMPUTES = r"(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat
 _BREAK = re.compile(
     rf";|,?\s+then\b(?!\s+{_COMPUTES})|\.\s+(?=[A-Z|])"
     r"|(?<=\w|\||\))\s+above(?=\s+(?!it\b|that\b|them\b|zero\b|average\b)[A-Za-z|])"
+    r"|(?<=spectrogram)\s+over(?=\s+(?:the\s+)?(?:\||B\b|B_?[xyz]\b|(?:plasma\s+|number\s+)?(?:density|speed|temperature)))"
 )
 """What stands between parts that give no place."""
 _JOINT = re.compile(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import or_
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestedStyle, RequestQuantity, in_parts
@@ -23,14 +24,18 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.rules.reading.written_form import take_title
 from helio.authoring.rules.times.named_times import with_plain_times
-from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.asking import Asks, no_question
 from helio.authoring.writing.computations import MAGNITUDE
 from helio.authoring.writing.sources import is_available
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.instrument_index import instrument_index
+from helio.knowledge.quantities import ABS_B, B
 from helio.knowledge.quantity_words import INDICES, VECTORS
 
 _OMNIDIRECTIONAL = re.compile(r"\(\s*omni\b[^()]*\)")
 """Words of a spectrogram over all directions, which do not name the spacecraft OMNI."""
+_MOMENT = re.compile(r"densit|velocit|speed|temperature|pressure", re.IGNORECASE)
+_OF_NO_PARTICLES = {B, ABS_B, *INDICES}
 
 
 @dataclass(frozen=True)
@@ -72,12 +77,15 @@ class _Reader:
     def _read(self, words: str, former: Sequence[str]) -> Reading:
         """Read a part; if it has no spacecraft, and is not about an index, as words about those of the part before."""
         times = [] if Sentence(take_looks(words, self.now)[0]).take_times(self.now) else self.times
-        alone = self._after(times, words)
+        if not former:
+            return self._after(times, words)
+        try:
+            alone = replace(self, ask=no_question)._after(times, words)
+        except NotUnderstood:  # the spacecraft alone may answer the question
+            return self._after([*former, *times], words)
         names = [quantity.name for quantity in alone.request.quantities]
         of_itself = alone.request.spacecraft or (names and all(name in INDICES for name in names))
-        return (
-            alone if not former or (of_itself and not alone.unread) else self._after([*former, *times], words)
-        )
+        return alone if of_itself and not alone.unread else self._after([*former, *times], words)
 
     def _after(self, about: Sequence[str], words: str) -> Reading:
         lead = f"{', '.join(about)}: " if about else ""
@@ -141,8 +149,21 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
             return None
     parts = [part for part, _ in drawn]
     requests = _of_one_frame([request for _, request in drawn])
-    if len(requests) < 2 or not all(map(_can_be_part, requests)) or not any(map(_has_treatment, requests)):
+    if len(requests) < 2 or not all(map(_can_be_part, requests)):
         return None
+    apart = [
+        _is_apart(part, request, reader.catalogue) for part, request in zip(parts, requests, strict=True)
+    ]
+    described = [bool(request.datasets or request.cuts) for request in requests]
+    if not any(map(_has_treatment, requests)) and not (any(described) and all(apart)):
+        return None
+    moments = [
+        part
+        for part, is_described in zip(parts, described, strict=True)
+        if is_described and _MOMENT.search(part.text)
+    ]
+    if moments and not all(map(or_, apart, described)):
+        return None  # O+ density on top, temperature below
     has_magnitude = any(made.tool == MAGNITUDE for request in requests for made in request.computations)
     if _name_again(requests) and (has_magnitude or not all(part.rank for part in parts[1:])):
         return None
@@ -231,6 +252,13 @@ def _names_index(words: str) -> bool:
 
 def _draws(request: PipelineRequest) -> bool:
     return bool(request.quantities or request.own or request.datasets or request.cuts)
+
+
+def _is_apart(part: Piece, request: PipelineRequest, catalogue: Catalogue) -> bool:
+    """Return whether a part names its instrument, or draws only a field or an index, and so needs no other part."""
+    names = {quantity.name for quantity in request.quantities}
+    is_plain = bool(names) and names <= _OF_NO_PARTICLES and not (request.datasets or request.cuts)
+    return is_plain or bool(instrument_index(catalogue).named_in(part.text.split()))
 
 
 def _has_treatment(request: PipelineRequest) -> bool:

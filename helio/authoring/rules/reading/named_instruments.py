@@ -99,7 +99,7 @@ _FULL_NAMES = [
 
 
 _KIND_BEHIND = re.compile(
-    rf"(?<![\w-])(?!(?i:{names_of_spacecraft()})\s)(?P<name>[A-Z][\w/-]*[A-Z]\w*)\s+"
+    rf"(?<![\w-])(?!(?i:{names_of_spacecraft()})\s|[AB]/[EW]\s)(?P<name>[A-Z][\w/-]*[A-Z]\w*)\s+"
     r"(?:sounder|spectrometer|spectrograph|analy[sz]er|detector|sensor|receiver|suite)s?\b(?!\s*[-\d])"
 )
 """Pattern of the kind of an instrument behind its name, as in ``WHISPER sounder``."""
@@ -391,7 +391,7 @@ def with_crafts(text: str) -> str:
     flown = {
         spellings()[name.casefold()]
         for name in re.findall(rf"(?i)(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", text)
-    }
+    } - {"OMNI"}
 
     def named(match: re.Match[str]) -> str:
         sources = [source for source in SOURCES if match["name"].upper() in source.instruments]

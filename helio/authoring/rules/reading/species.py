@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.knowledge.particles import species_in
 
 _KIND = r"(?:electron|proton|ion|alpha|helium|oxygen)"
 _WORDS = (
@@ -44,6 +45,15 @@ _OF_PARTICLES = re.compile(
     rf"(?<!electron )\b(?:{_MOMENT}|pressure\b|(?:energy\s+)?(?<!electron energy )spectr(?:ograms?|um|a)\b)",
     re.IGNORECASE,
 )
+_OF_HEAVY = re.compile(rf"\b(?:bulk\s+)?speeds?\b|{_OF_PARTICLES.pattern}", re.IGNORECASE)
+_ONE_MOMENT = re.compile(rf"\bspeeds?\b|{_MOMENT}", re.IGNORECASE)
+_OF_OTHERS = re.compile(
+    rf"\b(?:flux|intensit|ratio|current|power|plasma|(?:{names_of_spacecraft()})\b|(?-i:[A-Z]{{3,}}))",
+    re.IGNORECASE,
+)
+"""What is no moment, or one of other particles: ``alphas: density, solar wind speed``."""
+_LIGHT = ("e", "H", "ion")
+"""Particles of which the table of quantities has the moments."""
 _BESIDE_SPECTRUM = re.compile(
     rf"\belectrons?\s+(?:[a-z]+\s+){{0,3}}spectr(?:ograms?|um|a)\s*(?:,?\s*(?:and\s+)?then\b|,|[+&]|\band\b|\bplus\b|\bwith\b)\s*(?={_MOMENT})",
     re.IGNORECASE,
@@ -60,7 +70,7 @@ _SPECTRA_OF_BOTH = re.compile(
 def with_species(text: str) -> str:
     """Name the particles of every moment: all moments of a list are of the same particles.
 
-    Electrons before a colon name all that is behind it.
+    Electrons or heavy ions before a colon name all that is behind it.
 
     >>> with_species("electron n, T and velocity")
     'electron density and electron temperature and electron velocity'
@@ -70,6 +80,8 @@ def with_species(text: str) -> str:
     'electron beta and electron gyroradius of MMS1'
     >>> with_species("FPI electrons: spectrogram, number density")
     'FPI : electron spectrogram, electron number density'
+    >>> with_species("STATIC O+: density, temperature")
+    'STATIC : O+ density, O+ temperature'
     >>> with_species("ion and electron energy spectra")
     'ion energy spectra and electron energy spectra'
     """
@@ -80,6 +92,11 @@ def with_species(text: str) -> str:
     own, count = _OF_PARTICLES.subn(r"electron \g<0>", rest)
     if count and _ELECTRONS.search(head) and not _OTHER_SPECIES.search(text):
         text = _ELECTRONS.sub("", head) + colon + own
+    heavy = species_in(head) if not (species_in(rest) or _OF_OTHERS.search(rest)) else ()
+    if len(heavy) == 1 and heavy[0].what.kind not in _LIGHT and _ONE_MOMENT.search(rest):
+        name = re.sub(r"(?:\s+ions?|(?<=[a-z])s)$", "", head[heavy[0].start : heavy[0].stop])
+        rest = _OF_HEAVY.sub(rf"{name} \g<0>", rest)
+        text = head[: heavy[0].start] + head[heavy[0].stop :] + colon + rest
     return _SPECIES.sub(_each_of_each, text)
 
 
