@@ -536,7 +536,7 @@ def test_a_question_about_something_else_gets_no_summary_of_the_pipeline(author,
         ("storm-overview", "what is the horizontal line in panel 5?", "the levels of storms in panel 5"),
         ("psp-encounter", "what's the grey line at 90?", "above 90° in a switchback"),
         ("psp-encounter", "what does the orange shading mean?", "filled in orange: where MA is below 1"),
-        ("psp-encounter", "what is the vertical line?", "the figure has no such line or shading"),
+        ("psp-encounter", "what is the vertical line?", "the pipeline sets no such line or shading"),
     ],
 )
 def test_a_mark_is_named_by_its_place_and_look(author, shipped, pipeline, question, text):
@@ -579,3 +579,153 @@ def test_a_word_that_is_not_understood_gets_no_yes(author, shipped, word):
     text = reply(author.edit(f"is the average {word}?", shipped("gle73-particles")))
     assert not text.startswith(("yes", "no"))
     assert f"helio does not understand '{word}'" in text
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question", "paper", "other"),
+    [
+        ("storm-overview", "Whose model predicts the Dst* curve?", "burton_dst: Burton", "resample"),
+        (
+            "storm-overview",
+            "which paper is the predicted Dst* from?",
+            "burton_dst: Burton",
+            "pressure_corrected",
+        ),
+        ("storm-overview", "who came up with the Dst prediction?", "burton_dst: Burton", "OMNIWeb"),
+        ("omni-solar-wind-overview", "Whose model is the magnetopause?", "Shue et al.", "Newell"),
+        ("omni-solar-wind-overview", "who wrote the coupling function?", "Newell, Sotirelis", "Shue"),
+        ("b-power-spectrum", "whose method is the break?", "spectral_break: Hudson", "Welch"),
+        ("storm-overview", "Whose formula gives the coupling?", "names no paper for", "Burton"),
+        ("ace-bfield-overview", "who proposed the magnitude?", "names no paper for", "|B|"),
+        ("storm-overview", "which paper is SYM-H from?", "names no paper for", "Walach"),
+        ("storm-overview", "whose SYM-H is that?", "the investigator is J.H. King", "Walach"),
+        ("storm-overview", "Whose data is the SYM-H?", "the investigator is J.H. King", "storm_phases"),
+        ("storm-overview", "who wrote this pipeline?", "cannot answer that", "Burton"),
+    ],
+)
+def test_who_proposed_a_method_is_told_of_the_step_that_computes_it(
+    author, shipped, pipeline, question, paper, other
+):
+    answer = reply(author.edit(question, shipped(pipeline)))
+    assert paper in answer
+    assert other not in answer
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question", "answer"),
+    [
+        ("goes-xray-flares", "What's the unit of the flux?", "panel 1: the axis says 'X-ray flux [W/m²]'"),
+        ("swpc-now", "unit of the temperature?", "panel 4: the axis says 'T [K]'"),
+        ("goes-xray-flares", "what is the unit of the ratio?", "do not say the units of 'ratio'"),
+        (
+            "gle73-particles",
+            "What's the unit of the flux?",
+            "(MeV/n)^-1 (STA_L1_HET.Proton_Flux, Electron_Flux)",
+        ),
+        ("mms-curlometer", "Unit of the current?", "the unit is nA/m^2 (J)"),
+        ("storm-superposed-epoch", "unit of the bottom panel?", "no unit (count)"),
+    ],
+)
+def test_a_unit_is_that_of_what_is_asked_for(author, shipped, pipeline, question, answer):
+    text = reply(author.edit(question, shipped(pipeline)))
+    assert text.endswith(answer)
+    assert len(text.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question", "words"),
+    [
+        (
+            "rbsp-emfisis-waves",
+            "When is the hiss line not drawn?",
+            ["where is <, value is 100", "below this, in cm"],
+        ),
+        ("rbsp-emfisis-waves", "when is there no hiss?", ["where is <, value is 100"]),
+        (
+            "solo-overview",
+            "When is the PAS density not drawn?",
+            ["where is >, value is 0.2", "good-density)"],
+        ),
+        (
+            "b-power-spectrum",
+            "When are the speeds not used?",
+            ["fit_flag, where is <=, value is 1", "good-speed"],
+        ),
+        (
+            "themis-esa-overview",
+            "which flag is used for the field?",
+            ["tha_fgm_fgs_quality, where is not, value is 0"],
+        ),
+    ],
+)
+def test_when_something_is_not_drawn_is_told_by_its_mask(author, shipped, pipeline, question, words):
+    answer = reply(author.edit(question, shipped(pipeline)))
+    assert missing(words, answer) == []
+    assert "time_range" not in answer
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question"),
+    [
+        ("ace-bfield-overview", "when is the magnitude not drawn?"),
+        ("storm-overview", "When is the GOES field not shown?"),
+        ("rbsp-emfisis-waves", "when is the upper hybrid line not drawn?"),
+        ("plasma-beta-mach", "when are the electrons not measured?"),
+        ("mms-magnetopause-mva-walen", "which interval is used for the normal?"),
+        ("mms-magnetopause-mva-walen", "what factor turns nV into current?"),
+        ("storm-superposed-epoch", "which events are used?"),
+        ("storm-superposed-epoch", "what does the shaded band show?"),
+        ("omni-solar-wind-overview", "what's the range of the clock angle?"),
+        ("l1-monitor-comparison", "how are the series shifted?"),
+        ("mms-field-spectrum", "what do the dashed lines in the bottom panel show?"),
+        ("ace-bfield-overview", "why is it black?"),
+    ],
+)
+def test_texts_with_the_same_words_are_no_answer(author, shipped, pipeline, question):
+    assert reply(author.edit(question, shipped(pipeline))).startswith("helio cannot answer that")
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question", "words"),
+    [
+        (
+            "mms-magnetopause-mva-walen",
+            "what is the quality threshold for the electric field?",
+            ["value = MMS1_EDP_BRST_L2_DCE.mms1_edp_quality_brst_l2 < 2", "3 is good, 2 usable"],
+        ),
+        ("solo-overview", "what is the threshold of the quality factor?", ["$QUALITY = 0.2"]),
+        ("plasma-beta-mach", "what is the fit flag threshold?", ["value = WI_H1_SWE.fit_flag <= 1"]),
+        ("psp-encounter", "which bits of the flag count as bad?", ["QUALITY_FLAG bits [0, 3, 10, 11, 14]"]),
+        ("gle73-particles", "why four bands?", ["so that the onset at each energy can be read"]),
+        ("psp-encounter", "which density is used for the Mach number?", ["Step mach: ", "density_label = n"]),
+        ("mms-curlometer", "Which step does the averaging, with which window?", ["window = 100ms ($WINDOW)"]),
+        (
+            "storm-overview",
+            "What does the red line in panel 7 mean?",
+            ["predicted is red", "Dst_model (burton_dst"],
+        ),
+        ("swpc-now", "is it preliminary?", ["yes: SWPC_RTSW_MAG"]),
+        ("mms-burst", "is the colour scale logarithmic?", ["yes: panel 1: log z is true"]),
+    ],
+)
+def test_the_value_or_the_step_that_is_meant_is_told(author, shipped, pipeline, question, words):
+    assert missing(words, reply(author.edit(question, shipped(pipeline)))) == []
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question", "answer"),
+    [
+        ("omni-solar-wind", "which panel shows the density?", "panel 3: "),
+        (
+            "psp-encounter",
+            "what is the grey line in the Mach number panel?",
+            "horizontal line at 1 in panel 7",
+        ),
+        ("gle73-particles", "how many proton channels are there?", "STA_L1_HET.Proton_Flux: 11 bins"),
+        ("goes-xray-flares", "which minutes are left out?", "mask_by_flag: flag_label is SCI_XRSF"),
+    ],
+)
+def test_nothing_else_is_told(author, shipped, pipeline, question, answer):
+    text = reply(author.edit(question, shipped(pipeline)))
+    assert text.startswith(answer)
+    assert not any(other in text for other in ("panel 1:", "panel 2", "Electron", "time range"))

@@ -20,6 +20,7 @@ from helio.authoring.rules.questions.marks_asked import marks_asked
 from helio.authoring.rules.questions.pipeline_answers import (
     about_step,
     about_topic,
+    authors_named,
     band_asked,
     frames_defined,
     from_records,
@@ -56,6 +57,10 @@ _NOMINAL = frozenset(
     ]
 )
 """Properties that a sentence without a question word asks for: `DOI of the field`."""
+_STATED = frozenset(
+    {"units", "doi", "investigator", "licence", "instruments", "crafts", "archives", "coverage"}
+)
+"""Properties that only a fact of their own says."""
 _LOOKS = frozenset({"frames", "panels", "colours", "dashes", "titles", "scales", "order"})
 """Properties that such a sentence wishes to have instead: `B in GSE`."""
 _WITH_NUMBERS = frozenset({"cadence", "settings", "times", "bins", "computations", "coverage"})
@@ -86,7 +91,8 @@ def answered(
     question = Question(request, template, catalogue, now)
     text = _Answer(question, records).text()
     named = {kind for atom in question.asked.things for kind in kinds_of(atom)}
-    if template is None or not text.startswith(DECLINED) or not named & {"craft", "dataset", "instrument"}:
+    of_data = named & {"craft", "dataset", "instrument"} and question.topics != ["exclusions"]
+    if template is None or not text.startswith(DECLINED) or not of_data:
         return text
     about_data = Question(request, None, catalogue, now)
     elsewhere = _Answer(about_data, records).text()
@@ -168,6 +174,7 @@ class _Answer:
             or cadence_exists(question)
             or values_told(question)
             or band_asked(question)
+            or authors_named(question)
             or other_data(question)
             or presence(question)
         )
@@ -176,8 +183,11 @@ class _Answer:
         asked = question.asked
         lines = list(dict.fromkeys(" ".join(line.splitlines()) for line in self._lines()))
         lines = [line for line in lines if not any(other.endswith(f" {line}") for other in lines)]
+        if question.pipeline and asked.rest and {*question.topics} & {"times", "coverage", "bins"}:
+            lines = [line for line in lines if stems(" ".join(asked.rest)) <= stems(line)] or lines
         kind = kind_asked(asked.text)
-        if lines and kind in ("duration", "time") and not any(KINDS[kind].search(line) for line in lines):
+        is_of_time = kind in ("duration", "time") and "exclusions" not in question.topics
+        if lines and is_of_time and not any(KINDS[kind].search(line) for line in lines):
             question.unsaid.append(
                 f"the pipeline and the catalogue do not say {'how long' if kind == 'duration' else 'when'}"
             )
@@ -298,6 +308,8 @@ class _Answer:
         if not lines and not (question.pipeline and question.absent):
             others = self._unanswered_words()
         numbers = [word for word in left if _NUMBER.fullmatch(word)]
+        if {*question.topics} & _STATED and not (lines and "coverage" not in question.topics):
+            return [word for word in left if word not in numbers]  # texts with these words say something else
         wanted = [word for word in (*left, *others) if word not in numbers]
         texts = self._texts(pages=not lines or bool(left), every=bool(lines and others))
         pool = {text: stems(text) for text in texts}
@@ -320,11 +332,12 @@ class _Answer:
         return asks_how or bool(question.present) or len(words) > 1 or short
 
     def _unanswered_words(self) -> list[str]:
-        """Return the words of all atoms that name nothing in the template."""
+        """Return the words of all atoms that name nothing in the template, or of all if no property is asked for."""
+        is_open = self.question.asked.rest and not self.question.topics
         return [
             word
             for atom in self.question.asked.atoms
-            if atom not in self.question.present
+            if (atom not in self.question.present or is_open)
             and not {*atom.topics} & {"counts", "reasons", "methods", "meanings"}
             for word in re.findall(r"[\w|*]+", atom.words)
         ]
@@ -334,8 +347,9 @@ class _Answer:
         question = self.question
         texts: list[Fact] = []
         if question.pipeline is not None:
-            texts += question.pipeline.texts()
-            texts += question.pipeline.topics["methods"]() if pages else ()
+            texts += question.pipeline.texts(looks="reasons" not in question.topics)
+            explains = {"reasons", "methods", "computations", "meanings"}
+            texts += question.pipeline.topics["methods"]() if pages and {*question.topics} & explains else ()
         elsewhere = [atom for atom in question.absent if not kinds_of(atom) & {"tool", "code", "key"}]
         if elsewhere:
             sources, _ = question.sources(elsewhere)

@@ -218,8 +218,12 @@ class Asked:
                 subjects = self._names.get(folded(written)) or self._names.get(
                     folded(written).removesuffix("s")
                 )
+                before, behind = self.text[: first.start()], self.text[last.end() :]
+                is_noun = before.casefold().endswith("the ") and not re.search(r"\w", behind)
                 if subjects and (
-                    folded(written) not in IN_QUESTIONS or (written[:1].isupper() and written != "I")
+                    folded(written) not in IN_QUESTIONS
+                    or (written[:1].isupper() and written != "I")
+                    or (is_noun and any(kind == "step" for kind, _ in subjects))
                 ):
                     yield Atom(first.start(), last.end(), written, subjects=subjects)
 

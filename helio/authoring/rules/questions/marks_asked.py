@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from helio.authoring.rules.questions.asked import Subject, stems
+from helio.authoring.rules.questions.pipeline_answers import narrowed
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question import Question
 from helio.authoring.rules.questions.source_facts import Fact, Facts
@@ -17,7 +18,8 @@ from helio.pipelines.template.labels import owner
 _ASKED = re.compile(
     r"\b(?:lines?|marker|shad\w+|areas?|spans?|regions?|stripes?|bars?|fill\w*)(?![\w-])", re.IGNORECASE
 )
-_ONLY_A_MARK = re.compile(r"\b(?:vertical|horizontal|shad(?:ed|ing))\b", re.IGNORECASE)
+_ONLY_A_MARK = re.compile(r"\b(?:vertical|horizontal|shad(?:ed|ing)|(?<!filled )areas?)\b", re.IGNORECASE)
+_OF_A_PANEL = re.compile(r"\b[a-z]+ panel\b", re.IGNORECASE)
 _OF_A_LINE = stems("line")
 _NO_LOOK = {"coverage", "fills", "meanings", "times", "reasons"}
 """Properties whose words say nothing about the look of a mark."""
@@ -34,6 +36,9 @@ def marks_asked(question: Question) -> list[str]:
     unread = {word for atom in other for word in atom.words.split()}
     wanted = [stems(word) for word in focus_words(asked.text) if word not in unread]
     panels = {subject for atom in question.present for subject in atom.subjects if subject[0] == "panel"}
+    if not panels and _OF_A_PANEL.search(asked.text):
+        drawn = narrowed(question, list(pipeline.topics["panels"]()), question.present)
+        panels = {subject for fact in drawn for subject in fact.about if subject[0] == "panel"}
     figures = [spec for _, spec in pipeline.figures()]
     lines = [str(colour) for spec in figures for colour in object_of(spec.get("trace_colors")).values()]
     shared = _OF_A_LINE | stems(" ".join(lines))
@@ -46,8 +51,9 @@ def marks_asked(question: Question) -> list[str]:
     ]
     if texts and any(not stem <= shared for stem in wanted):
         return list(dict.fromkeys(texts))
-    if _ONLY_A_MARK.search(asked.text):
-        return ["the figure has no such line or shading", *(mark.text for mark in marks)]
+    draws_bands = any("epochs" in (spec.get("panel_types") or ()) or spec.get("bands") for spec in figures)
+    if _ONLY_A_MARK.search(asked.text) and not draws_bands:
+        return ["the pipeline sets no such line or shading", *(mark.text for mark in marks)]
     return []
 
 

@@ -19,12 +19,15 @@ from helio.authoring.rules.questions.question import (
     quoted,
 )
 from helio.authoring.rules.questions.source_facts import Fact, Source, SourceFacts, is_named, lines_of
+from helio.authoring.rules.questions.tool_facts import AUTHORS, tool_words, tools_with
 from helio.authoring.rules.questions.values_asked import ASKS_A_VALUE, focus_words, kind_asked
 from helio.counts import number_of
 from helio.errors import TimeRangeError
 from helio.knowledge.frame_names import FRAMES, MEANINGS
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import FIGURES
 from helio.steps.signature import signatures
+from helio.steps.tool_page import tool_page
 from helio.time_range import parse_time_range
 
 _LAST_RUN = re.compile(
@@ -89,6 +92,10 @@ _PRESENT = {"panels", "datasets", "crafts", "instruments", "steps"}
 _EARLY = re.compile(
     r"prelim|provisional|real-?time|quick-?look|browse|key parameter|operational", re.IGNORECASE
 )
+_NEGATED = re.compile(r"\b(?:no|not|never)\b|n['’]t\b", re.IGNORECASE)
+_PAPER = re.compile(r"\b(?:1[89]|20)\d\d\b|OMNIWeb|NOAA|NRL")
+"""What a reference has that is more than a formula."""
+_SAYS_LEVEL = re.compile(r"not marked as preliminary|definitive|final|level \d", re.IGNORECASE)
 _REASONED = ("frames", "units", "cadence", "computations", "level", "meanings", "datasets")
 """Properties that the purpose of a step may explain where no fact does."""
 
@@ -105,11 +112,20 @@ def about_topic(question: Question, topic: str) -> list[str]:
         return []
     if topic == "coverage" and question.span is not None and question.is_yes_no:
         facts = list(pipeline.data.available(question.span))
-    if topic == "times" and kind_asked(question.asked.text) == "duration" and question.asked.rest:
-        facts = []  # the length of something else than the time of the pipeline
+    is_of_more = question.asked.rest or (
+        question.asked.beyond and all(atom.topics for atom in question.present)
+    )
+    if topic == "times" and kind_asked(question.asked.text) in ("duration", "interval") and is_of_more:
+        facts = []  # the length or the interval of something else than the time of the pipeline
+    if topic == "times" and _NEGATED.search(question.asked.text):
+        facts = []  # when something is missing
     if topic == "times" and not question.present:
         facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
     chosen = narrowed(question, facts, question.present)
+    if topic in ("units", "frames"):
+        panels = {int(name) for atom in question.present for kind, name in atom.subjects if kind == "panel"}
+        drawn = pipeline.tables_of(panels)
+        chosen = [fact for fact in chosen if fact.about & drawn] or chosen
     if topic == "reasons":
         chosen = [fact for fact in chosen if _gives_reason(question, fact)]
     if topic in ("computations", "methods"):
@@ -123,9 +139,11 @@ def about_topic(question: Question, topic: str) -> list[str]:
         lines[:1] = [as_sentence(topic, said, line) for line in lines[:1]]
     if topic == "colours" and question.asked.colours:
         wanted = stems(" ".join(question.asked.colours))
-        lines = [line for line in lines if stems(line) & wanted] or [
-            f"no line is set to {' or '.join(question.asked.colours)}",
-            *(fact.text for fact in pipeline.looks() if stems(fact.text) & wanted),
+        coloured = [fact for fact in chosen if stems(fact.text) & wanted]
+        meant = coloured if "meanings" in question.asked.topics else []
+        lines = [*lines_of(coloured), *(pipeline.described(fact.of) for fact in meant if fact.of)] or [
+            f"no {'such ' if question.present else ''}line is set to {' or '.join(question.asked.colours)}",
+            *(fact.text for fact in pipeline.topics["colours"]() if stems(fact.text) & wanted or not fact.of),
         ]
     if lines and "counts" in question.asked.topics:
         numbers = list(_counted(question, topic))
@@ -154,7 +172,7 @@ def _gives_reason(question: Question, fact: Fact) -> bool:
         for word in focus_words(question.asked.text)
         if not stems(word) <= stems(fact.text) and not named.get(word, frozenset()) & fact.about
     ]
-    return not left or bool(operations & fact.about and len(left) == 1)
+    return len(left) <= 1 and bool(operations & fact.about) if operations else not left
 
 
 def lacks_count(question: Question, lines: Sequence[str]) -> bool:
@@ -201,11 +219,12 @@ def presence(question: Question) -> list[str]:
 def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
     """Say which steps do what the question asks for, or that no step does."""
     assert question.pipeline is not None
-    subject = quoted([atom.words for atom in question.present]) or "the data"
+    present = [atom for atom in question.present if not atom.topics]  # no property such as the window
+    subject = quoted([atom.words for atom in present]) or "the data"
     if operations := question.asked.operations:
         tools = {("tool", folded(tool)) for _, names in operations for tool in names}
         steps = [fact for fact in question.pipeline.topics["computations"]() if fact.about & tools]
-        steps = narrowed(question, steps, question.present)
+        steps = narrowed(question, steps, present)
         verbs = " or ".join(dict.fromkeys(verb for verb, _ in operations))
         if not steps:
             fetched = [fact for fact in facts if fact.text.startswith(AS_FETCHED)] if question.present else []
@@ -254,7 +273,7 @@ def _affirms(topic: str, word: str, text: str) -> bool | None:
         return None
     early = bool(_EARLY.search(text.replace("not marked as preliminary", "")))
     if _EARLY.search(word):
-        return early
+        return early if early or _SAYS_LEVEL.search(text) else None
     if number := re.search(r"\d", word):
         stated = re.findall(r"level (\d)", text)
         return number[0] in stated if stated else None
@@ -286,7 +305,7 @@ def narrowed(question: Question, facts: Sequence[Fact], atoms: Sequence[Atom]) -
 
 def _with_nouns(question: Question, facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts of a long answer that have a noun of the question: `how do you calculate the difference`."""
-    if len(lines_of(facts)) <= _SHORT_ANSWER:
+    if len(lines_of(facts)) <= _SHORT_ANSWER or not {*question.topics} & {"computations", "methods", "bins"}:
         return list(facts)
     topics = stems(" ".join(atom.words for atom in question.asked.atoms if atom.topics))
     nouns = frozenset[str]().union(*map(stems, _NOUN.findall(question.asked.text))) - topics
@@ -365,6 +384,28 @@ def tool_asked(question: Question) -> list[str]:
     ]
     used = used or ["no step of the pipeline uses it"]
     return [f"{tool.name}: {tool.summary}", *used, f"`helio tools {tool.name}` shows its page"]
+
+
+def authors_named(question: Question) -> list[str]:
+    """Name the papers behind the step that computes what the question names: ``whose model predicts Dst*?``."""
+    pipeline, asked = question.pipeline, question.asked
+    if pipeline is None or question.topics != ["methods"] or not AUTHORS.search(asked.text):
+        return []
+    asking = {word for atom in asked.atoms if "methods" in atom.topics for word in atom.words.split()}
+    words = [word for word in focus_words(asked.text) if word not in asking]
+    used = {str(step.get("tool_name")) for step in pipeline.steps.values()} & {*signatures()} - {*FIGURES}
+    named = tools_with(words, sorted(used))
+    named = tools_with([*words, *sorted(asking)], named) or named
+    unread = [word for word in asked.rest if not any(stems(word) <= tool_words()[name][1] for name in named)]
+    papers = [f"{name}: {' '.join(tool_page(signatures()[name]).references.split())}" for name in named]
+    papers = [paper for paper in papers if _PAPER.search(paper)]
+    are_fetched = [
+        kinds_of(atom) & {"parameter", "dataset", "craft"} and not question.is_computed(atom)
+        for atom in question.present
+    ]
+    if not papers or unread or asked.beyond or any(are_fetched):
+        return [f"{DECLINED}: the pipeline names no paper for {quoted(unread or words) or 'it'}"]
+    return papers
 
 
 def frames_defined(question: Question) -> list[str]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.pipeline_subjects import PipelineSubjects
 from helio.authoring.rules.questions.source_facts import Fact, Facts, covers, overlaps
-from helio.authoring.rules.questions.values import values_of_pipeline
+from helio.authoring.rules.questions.values import EXCLUDING, values_of_pipeline
 from helio.counts import number_of
 from helio.knowledge.cadence import cadence_text
 from helio.pipelines.changes import describe_step
@@ -28,8 +28,6 @@ _SCALES = ("log_scale", "log_y", "log_x", "log_z", "linthresh")
 """Keys of a figure that make an axis logarithmic."""
 _TIMES = ("time_range", "interval", "start", "stop", "between", "zero")
 """Arguments of steps that are times."""
-_EXCLUDING = ("mask", "mask_by_flag", "despike")
-"""Tools that set records to missing."""
 _LEVEL = re.compile(
     r"prelim|provisional|quick-?look|real-?time|definitive|\bfinal\b|low-latency|\bkeeps?\b", re.IGNORECASE
 )
@@ -81,14 +79,14 @@ class PipelineFacts(PipelineSubjects):
 
         return {topic: both(topic) for topic in (*data, *(name for name in further if name not in data))}
 
-    def texts(self) -> Facts:
+    def texts(self, *, looks: bool = True) -> Facts:
         """Yield what the template and the catalogue say in words about the template, its steps and its data."""
         template = self.template
         for text in _SENTENCE.split(f"{template.get('name') or ''}. {template.get('description') or ''}"):
             yield Fact(text, frozenset())
         yield from self._reasons()
         yield from self._settings()
-        yield from self.looks()
+        yield from self.looks() if looks else ()
         yield from self.data.texts()
 
     def line(self, name: str) -> str:
@@ -96,11 +94,11 @@ class PipelineFacts(PipelineSubjects):
         step = self.steps[name]
         described = describe_step(step)
         view = next((view for view in self.graph.steps if str(view.id) == name), None)
-        if "; with " in described and view is not None and view.outputs:
+        if "; with " in described and view is not None:
             read = ", ".join(dict.fromkeys(view.labels)) or ", ".join(
                 choice.dataset_id for choice in fetch_choices(view.params)
             )
-            described = f"{view.tool} of {read} → {', '.join(view.outputs)}"
+            described = f"{view.tool} of {read} → {', '.join(view.outputs)}" if view.outputs else view.tool
         intent = f" ({step['intent']})" if step.get("intent") else ""
         return f"Step {name}: {self.with_values(described)}{intent}"
 
@@ -136,10 +134,18 @@ class PipelineFacts(PipelineSubjects):
                 (spec.get("y_label") or {}).items() if isinstance(spec.get("y_label"), dict) else ()
             ):
                 place = re.sub(r"\D", "", str(panel))
-                yield Fact(
-                    f"{self._place(name, panel)}: the axis says '{axis}'", frozenset({("panel", place)})
-                )
+                drawn = dict(self._drawn(spec)).get(int(place or 0), []) if "[" in str(axis) else []
+                tables = {owner(label, self.producers) or label for label in drawn}
+                unknown = {("label", folded(label)) for label in tables if not self._has_unit(label)}
+                text = f"{self._place(name, panel)}: the axis says '{axis}'"
+                yield Fact(text, frozenset({("panel", place), *unknown}))
         yield from self._lines("convert_units")
+
+    def _has_unit(self, label: str) -> bool:
+        known = self.foreseen.get(label)
+        return (known is not None and known.unit is not None) or any(
+            source.label == label for source in self.data.sources
+        )
 
     def _bands(self) -> Facts:
         for name, step in self.steps.items():
@@ -214,7 +220,7 @@ class PipelineFacts(PipelineSubjects):
                 about = (
                     self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
                 )
-                yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", about)
+                yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", about, label)
             others = [names.get(label, label) for label in complete_labels(spec) if label not in colours]
             if others:
                 rest = f"helio chooses the other colours of figure {name}, which the pipeline does not set"
@@ -225,6 +231,17 @@ class PipelineFacts(PipelineSubjects):
         panels = spec.get("panels") or ([spec["labels"]] if spec.get("labels") else [])
         for number, panel in enumerate(panels, 1):
             yield number, [panel] if isinstance(panel, str) else panel
+
+    def tables_of(self, panels: Collection[int]) -> set[Subject]:
+        """Return the tables that are drawn in panels."""
+        labels = [
+            label
+            for _, spec in self.figures()
+            for number, drawn in self._drawn(spec)
+            for label in drawn
+            if number in panels
+        ]
+        return {("label", folded(owner(label, self.producers) or label)) for label in labels}
 
     def _scales(self) -> Facts:
         for name, spec in self.figures():
@@ -240,10 +257,10 @@ class PipelineFacts(PipelineSubjects):
                 yield Fact(text, self._of_panel(number, labels))
 
     def _dashes(self) -> Facts:
-        yield from self.looks("line_styles")
+        yield from self.looks("line_styles", "slopes")
         for name, spec in self.figures():
-            if not spec.get("line_styles"):
-                yield Fact(f"figure {name} sets no dashes: its lines are solid")
+            if not {"line_styles", "slopes", "hlines", "vlines"} & {*spec}:
+                yield Fact(f"figure {name} sets no dashes")
 
     def _titles(self) -> Facts:
         for name, step in self.steps.items():
@@ -289,13 +306,20 @@ class PipelineFacts(PipelineSubjects):
     def _exclusions(self) -> Facts:
         """Yield the steps that set records to missing, with all that they say about which records."""
         for name, step in self.steps.items():
-            if step.get("tool_name") in _EXCLUDING:
+            if step.get("tool_name") in EXCLUDING:
+                arguments = signatures()[step["tool_name"]].arguments
+                given = {argument.name: argument.default for argument in arguments} | step.get(
+                    "tool_args", {}
+                )
                 said = ", ".join(
                     f"{argument} is {self.with_values(_written(value))}"
-                    for argument, value in step.get("tool_args", {}).items()
-                    if argument not in ("output_label", "series_label")
+                    for argument, value in given.items()
+                    if argument not in ("output_label", "series_label") and value is not None
                 )
-                yield Fact(f"{step['tool_name']}: {said} (step {{}})", self.of_step(name), name)
+                variables = [self.variables_of_template.get(str(value), {}) for value in given.values()]
+                why = "; ".join(str(facts["description"]) for facts in variables if facts.get("description"))
+                text = f"{step['tool_name']}: {said} (step {{}}){f': {why}' if why else ''}"
+                yield Fact(text, self.of_step(name), name)
 
     def _meanings(self) -> Facts:
         variables = {("variable", folded(name)) for name in self.variables_of_template}
@@ -371,7 +395,7 @@ class PipelineFacts(PipelineSubjects):
 
     def _reasons(self) -> Facts:
         for name, step in self.steps.items():
-            if step.get("intent"):
+            if step.get("intent") and step.get("tool_name") != STYLE:
                 yield Fact(self.line(name), self.of_step(name))
 
     def _methods(self) -> Facts:

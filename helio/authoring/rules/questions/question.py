@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
 
+from helio.authoring.fetches import FETCH
 from helio.authoring.rules.questions.asked import Asked, Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question_names import names_in
@@ -27,6 +28,13 @@ _COVERS = re.compile(
     re.IGNORECASE,
 )
 _MADE = re.compile(r"\b(?:the|of|these|those) \w+ed \w", re.IGNORECASE)
+_USED_FOR = re.compile(r"\b(?:which|what)\b.*\b(?:used|taken) (?:for|in) ", re.IGNORECASE)
+_NOT_DRAWN = re.compile(
+    r"\bwhen\b.*(?:\b(?:not|never)|n['’]t) (?:\w+ly )?(?:drawn|shown|plotted|displayed|visible|used|counted|there)\b"
+    r"|\bwhen (?:is|are) there no\b(?!.*\bdata\b)",
+    re.IGNORECASE,
+)
+"""What asks which records of a thing are left out."""
 _DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
 _WEAK = {
     "overview", "panels", "steps", "notes", "tools", "datasets", "level", "scales", "settings", "numbers", "constants",
@@ -34,6 +42,8 @@ _WEAK = {
 """Properties whose words also say something else in a question that asks for another property."""
 
 
+_STRONGER = {"times": "exclusions", "meanings": "colours", "colours": "scales"}
+"""Properties that are not asked for beside another one, whose answer says more."""
 _OF_EVENTS = {"counts", "numbers"}
 """Properties of events such as storms, of which a figure has no lines."""
 _STORED = ("units", "frames", "cadence", "level")
@@ -82,6 +92,8 @@ class Question:
         asked = Asked(self.request, self.names, self.pipeline.most())
         asks = asked.topics or asked.begins("how", "why", "where", "what", "which")
         words = asked.rest if asks and not asked.things and not _OF_EVENTS & {*asked.topics} else []
+        if asked.begins("how") and any(word.endswith("ed") for word in words):
+            words = []  # what is done
         lines = self.pipeline.lines_meant(" ".join(words)) if words else []
         meant = frozenset(("label", folded(line)) for line in lines)
         if not meant:
@@ -116,11 +128,14 @@ class Question:
         topics = [topic for topic in self.asked.topics if topic != "counts"]
         if self.span and _COVERS.match(self.request) and {*topics} <= {"overview", "coverage"}:
             return ["coverage"]
+        topics = [topic for topic in topics if not _STRONGER.get(topic) or _STRONGER[topic] not in topics]
         if not topics:
             return self._of_question_word()
         if "tools" in topics and self.present:
             return ["methods"]
         strong = [topic for topic in topics if topic not in _WEAK]
+        if _NOT_DRAWN.search(self.asked.text) and self.present:
+            return ["exclusions"]
         if topics == ["overview"] and self.present:
             return ["panels" if any("panel" in kinds_of(atom) for atom in self.present) else "meanings"]
         if self.made_by and {*strong} - {"computations"}:
@@ -137,9 +152,11 @@ class Question:
         if any(not re.search(r"\d", word) for word in asked.rest) or asked.beyond:
             return []
         kinds = {kind for atom in asked.things for kind, _ in atom.subjects}
+        if _USED_FOR.search(asked.text) and len(asked.things) > 1:
+            return ["computations"]
         made = self.pipeline is not None and kinds & {"label", "step", "tool", "variable"}
         if asked.begins("who", "whose"):
-            return ["methods"] if made else ["investigator"]
+            return ["methods"] if any(map(self.is_computed, asked.things)) else ["investigator"]
         if asked.begins("when"):
             return ["times"]
         if asked.begins("where") and kinds == {"craft"}:
@@ -153,6 +170,16 @@ class Question:
             return ["computations"]
         return ["meanings"] if asked.things else []
 
+    def is_computed(self, atom: Atom) -> bool:
+        """Return whether a step of the template computes what an atom names."""
+        steps = self.pipeline.graph.steps if self.pipeline is not None else []
+        made = [step for step in steps if step.tool != FETCH]
+        names = [("step", str(step.id)) for step in made]
+        names += [("label", label) for step in made for label in step.outputs]
+        return bool(atom.subjects & {(kind, folded(name)) for kind, name in names}) or "tool" in kinds_of(
+            atom
+        )
+
     @cached_property
     def made_by(self) -> frozenset[Subject]:
         """The tables that steps make which the question names by what they do: ``the smoothed lines``."""
@@ -164,8 +191,10 @@ class Question:
 
     @cached_property
     def present(self) -> list[Atom]:
-        """The subjects of the question that the template has."""
-        return [atom for atom in self.asked.things if atom.subjects & self.universe]
+        """The subjects of the question that the template has; of those that are used for another, the other."""
+        present = [atom for atom in self.asked.things if atom.subjects & self.universe]
+        used = _USED_FOR.search(self.asked.text)
+        return [atom for atom in present if used and atom.start >= used.end()] or present
 
     @cached_property
     def absent(self) -> list[Atom]:
@@ -219,6 +248,8 @@ def as_sentence(topic: str, said: str, line: str) -> str:
     >>> as_sentence("units", "yes: ", "nT (B)"), as_sentence("cadence", "", "the catalogue gives no cadence (B)")
     ('yes: the unit is nT (B)', 'the catalogue gives no cadence (B)')
     """
-    is_sentence = re.match(r"(?:the|no|partly|provisional)\b|Step |[{$]|.* (?:is|are|has|have) ", line)
+    is_sentence = re.match(
+        r"(?:the|no|partly|provisional|panel|figure)\b|Step |\w+_\S+: |[{$]|.* (?:is|are|has|have) ", line
+    )
     beginning = "" if is_sentence and topic != "reasons" else _BEGINNINGS.get(topic, "")
     return f"{said}{beginning} {line}" if beginning else f"{said}{line}"

@@ -170,7 +170,7 @@ def named_quantities(text: str) -> set[str]:
     """Return the quantities that a text names; the longest name in a place counts."""
     spans: list[tuple[int, int, str]] = []
     for row in WORDS:
-        for match in ignoring_case(rf"(?<![\w|])(?:{row.pattern})(?![\w|])").finditer(text):
+        for match in ignoring_case(rf"(?<![\w|])(?<!\d/)(?:{row.pattern})(?![\w|])").finditer(text):
             spans.append((*match.span(), row.quantity))
     if re.search(r"\bfield\b|\bB\b|\bB[xyzrtn]\b", text):
         spans.append((0, 0, B))

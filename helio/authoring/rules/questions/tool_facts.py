@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 
 from helio.authoring.rules.questions.asked import NAMED_UNITS, covered, stems
@@ -22,7 +22,7 @@ _INPUTS = re.compile(
 )
 
 
-_AUTHORS = re.compile(
+AUTHORS = re.compile(
     r"\b(?:who|whose|whom|authors?|papers?|models?|references?|published?|literature)\b", re.IGNORECASE
 )
 
@@ -43,7 +43,7 @@ def tool_lines(page: ToolPage, text: str, topics: Sequence[str], words: Sequence
         yield from argument_lines(tool.name, words) or argument_lines(tool.name)
     elif "units" in topics:
         yield f"{tool.name}: {result_words(tool)}"
-    elif _AUTHORS.search(text):
+    elif AUTHORS.search(text):
         yield f"{tool.name}: {references}"
     elif (
         words and {*topics} & ASKS_A_VALUE and not left and not any(re.search(r"\d", line) for line in chosen)
@@ -74,11 +74,11 @@ def argument_lines(name: str, words: Sequence[str] | None = None) -> list[str]:
     ]
 
 
-def tools_with(words: Sequence[str]) -> list[str]:
-    """Return the tools whose page has words, best match first."""
+def tools_with(words: Sequence[str], among: Collection[str] | None = None) -> list[str]:
+    """Return the tools whose page has words, best match first; by default of all tools."""
     wanted = {word: stems(word) for word in words}
     scored: list[tuple[int, int, str]] = []
-    for tool in signatures().values():
+    for tool in signatures().values() if among is None else map(signatures().__getitem__, among):
         named, all_words = tool_words()[tool.name]
         close = sum(stem <= named for stem in wanted.values())
         far = sum(stem <= all_words for stem in wanted.values())

@@ -28,6 +28,8 @@ _CONSTANT = re.compile(
 """A constant in the text of a page: ``l₀ = 7 R_E``."""
 _NUMBER = re.compile(rf"((?:[^\W\d_]\S*\s+){{1,4}}[-−]?\d[\d.,]*\s?{_UNIT})")
 """A number with its unit in a sentence, and the words before it: ``the sidereal rotation in 25.38 days``."""
+EXCLUDING = ("mask", "mask_by_flag", "despike")
+"""Tools that set records to missing."""
 _LONGEST = 200
 _MOST_PLACES = 3
 
@@ -90,9 +92,17 @@ def values_of_pipeline(pipeline: PipelineSubjects) -> Iterator[Value]:
             continue
         for argument, value in args.items():
             written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            if tool == "mask_by_flag" and argument in ("where", "value") and written not in used:
+                written = (
+                    f"{args.get('flag_label')} {args.get('where', 'not')} {written}"
+                    if argument == "value"
+                    else ""
+                )
             if written in used:
                 used[written].append((name, argument))
-            elif tool != FETCH and not argument.endswith(("label", "labels")) and len(written) <= _LONGEST:
+            elif (
+                tool != FETCH and not argument.endswith(("label", "labels")) and 0 < len(written) <= _LONGEST
+            ):
                 set_here.setdefault((argument, written), []).append(name)
     for name, facts in variables.items():
         steps = [step for step, _ in used[name]]
@@ -110,7 +120,11 @@ def values_of_pipeline(pipeline: PipelineSubjects) -> Iterator[Value]:
         tools = dict.fromkeys(str(pipeline.steps[step].get("tool_name")) for step in steps)
         where = f"{f'{used_by.name}, ' if used_by and len(tools) == 1 else ''}{_steps(steps)}"
         unit = f" {pipeline.unit_of_bands(steps[0])}" if argument == "bands" else ""
-        yield Value(argument, f"{pipeline.with_values(written)}{unit}", where, "", more, about, 1)
+        intents = [str(pipeline.steps[step].get("intent") or "") for step in steps]
+        shortest = min(intents, key=len)
+        is_common = tools.keys() <= {*EXCLUDING} and all(intent.startswith(shortest) for intent in intents)
+        said = shortest if is_common else ""
+        yield Value(argument, f"{pipeline.with_values(written)}{unit}", where, said, more, about, 1)
     for name, step in pipeline.steps.items():
         tool = str(step.get("tool_name"))
         for value in (
@@ -134,6 +148,7 @@ def _behind(pipeline: PipelineSubjects, steps: Sequence[str]) -> tuple[str, froz
         step = pipeline.steps[name]
         labels = [str(value) for key, value in step["tool_args"].items() if key.endswith(("label", "labels"))]
         texts += [str(step.get("intent") or ""), str(step.get("tool_name")), *labels]
+        texts += ["threshold"] if step.get("tool_name") in EXCLUDING else []
     about = frozenset[Subject]().union(*map(pipeline.of_result, steps))
     return " ".join(texts), about
 

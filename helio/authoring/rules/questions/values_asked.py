@@ -15,7 +15,7 @@ _GENERAL = frozenset(VOCABULARY["questions"]["words for any value"])
 """Words of a question for a value that every value has."""
 _TOPICS = {
     "settings", "numbers", "constants", "times", "computations", "counts", "bins", "methods", "meanings", "cadence",
-    "panels", "pipelines", "level", "order", "coverage", "reasons",
+    "notes", "panels", "pipelines", "level", "order", "coverage", "reasons",
 }  # fmt: skip
 """Properties that a question for a value may name too."""
 ASKS_A_VALUE = frozenset({"settings", "numbers", "constants"})
@@ -26,6 +26,7 @@ _KIND_WORDS = {
         "duration": "how long|how many (?:days|hours|minutes|seconds)",
         "number": "how (?:many|low|deep|high|strong|large|big|small|much)",
         "time": "when|(?:what|which) (?:time|day|date)(?! \\w)",
+        "interval": "(?:what|which) (?:intervals?|periods?)",
     }.items()
 }
 _USES = re.compile(
@@ -47,6 +48,7 @@ KINDS = {
     "number": re.compile(r"\d"),
     "time": re.compile(r"\d{4}-\d\d|\d\d:\d\d|\b(?:19|20)\d\d\b"),
 }
+KINDS["interval"] = re.compile(f"{KINDS['duration'].pattern}|{KINDS['time'].pattern}")
 """What a text must have so that it can be a value of each kind."""
 
 
@@ -70,17 +72,23 @@ def _of_clause(question: Question, clause: str) -> list[Value]:
     kind = kind_asked(clause) or ("number" if "bins" in topics else "")
     tools = [name for atom in asked.things for subject, name in atom.subjects if subject == "tool"]
     away = {name for name in tools if pipeline is None or ("tool", name) not in question.universe}
-    asks = topics & _ASKING or kind == "duration" or _USES.search(clause) or _LIMIT.search(clause)
+    asks = (
+        topics & (ASKS_A_VALUE if "reasons" in topics else _ASKING)
+        or kind in ("duration", "interval")
+        or _USES.search(clause)
+        or _LIMIT.search(clause)
+    )
     if topics - _TOPICS or not (asks or (away and not topics & {"computations", "methods", "meanings"})):
         return []
     words = [word for word in focus_words(clause) if folded(word) not in away]
     if len(away) == 1:
         of_tool = values_of_tool(away.pop().replace(" ", "_"))
-        values = [value for value in of_tool if "see below" not in value.said]
+        values = list(of_tool)
     elif pipeline is None or away:
         return []
     else:
         values = list(values_of_pipeline(pipeline))
+    values = [value for value in values if "see below" not in value.said]
     main = [word for word in words if word.casefold() not in ("before", "after")]
     found = _named(values, words, question.present, kind) or _named(values, main, question.present, kind)
     return found[:_MOST_VALUES]
