@@ -525,10 +525,16 @@ def _is_after(graph: Graph, look: Mapping[str, Any]) -> bool:
     return bool(tops and others) and min(tops) > max(others)
 
 
+def _is_at_right(graph: Graph, look: Mapping[str, Any]) -> bool:
+    lines = found_in(graph, look["of"])
+    return any(line.label in (graph.specs[line.figure - 1].get("right") or ()) for line in lines)
+
+
 _PLACES: Mapping[str, Callable[[Graph, Mapping[str, Any]], bool]] = {
     "order": _is_placed,
     "together": _is_together,
     "after": _is_after,
+    "right": _is_at_right,
 }
 """Looks that are the places of panels, and no keys of the figure."""
 

@@ -329,6 +329,17 @@ def _check(panels: _SeriesPanels, layout: Panels) -> None:
             "the figure would have one panel: it is not clear what stands above or below another",
             advice="name all that the figure should draw, from top to bottom",
         )
+    placed = [place for place in layout.places if place.rank != MIDDLE]
+    for panel in panels:
+        firsts = {
+            next((place for place in placed if is_meant(place.lines, series)), None) for series in panel
+        }
+        if len(firsts) < 2 or not any(place and place.lines.crafts for place in firsts):
+            continue
+        raise NotUnderstood(
+            "spacecraft that share a panel cannot stand above and below each other",
+            advice="leave the places out, then change the pipeline: 'put Wind in a panel of its own'",
+        )
     if layout.overlaid and not any(len(panel) > 1 for panel in panels):
         raise NotUnderstood(
             "the figure would draw each series in its own panel", advice="add 'in one panel' to the request"

@@ -286,6 +286,10 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
             {"1": [-20.0, 20.0], "2": [0.0, 50.0]},
         ),
         ("ACE speed and density both log", "log_scale", {"1": "log", "2": "log"}),
+        ("ACE speed and density, a panel each, both on log axes", "log_scale", {"1": "log", "2": "log"}),
+        ("ACE speed and density, in a panel each, log axes", "log_scale", "log"),
+        ("ACE speed and density, each on a log axis", "log_scale", "log"),
+        ("ACE speed and density, log axis in each panel", "log_scale", "log"),
         ("ACE BZ AND DENSITY IN ONE PANEL, DENSITY ON THE RIGHT AXIS", "right", ["ACE_n"]),
         ("ACE density, save as Storm.png", "filename", "Storm.png"),
         ("ACE density (pdf)", "formats", ["pdf"]),
@@ -322,6 +326,25 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("Dst, then below it Kp, then AE at the bottom", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_AE"]]),
         ("ACE Bz first, then density, then speed last", [["ACE_Bz"], ["ACE_n"], ["ACE_V"]]),
         ("ACE B components and total", [["ACE_B"], ["ACE_Bmag"]]),
+        ("ACE density and speed; panel 1 speed, panel 2: density", [["ACE_V"], ["ACE_n"]]),
+        ("ACE n, V and B: V first panel, n second panel, B third panel", [["ACE_V"], ["ACE_n"], ["ACE_B"]]),
+        ("ACE and Wind density, Wind on top, ACE below", [["Wind_n"], ["ACE_n"]]),
+        ("ACE and Wind density; upper panel Wind, lower ACE", [["Wind_n"], ["ACE_n"]]),
+        (
+            "ACE and Wind density, ACE upper panel, Wind lower, 3 h running mean for each",
+            [["ACE_n_smooth"], ["Wind_n_smooth"]],
+        ),
+        ("hourly ACE density upper panel, speed lower", [["ACE_n"], ["ACE_V"]]),
+        ("hourly ACE density, in the panel below the speed as measured", [["ACE_n"], ["ACE_V"]]),
+        (
+            "OMNI speed with density on the right-hand axis of the same panel and SYM-H in the panel below",
+            [["OMNI_V", "OMNI_n"], ["OMNI_SYMH"]],
+        ),
+        # a heading, and a list in which the vector is drawn, too
+        ("ACE MAG: |B| with its 1 h running mean on top", [["ACE_Bmag", "ACE_Bmag_smooth"]]),
+        ("ACE magnetic field, |B|", [["ACE_B"], ["ACE_Bmag"]]),
+        ("ACE magnetic field: |B| and components", [["ACE_B"], ["ACE_Bmag"]]),
+        ("ACE magnetic field above |B|", [["ACE_B"], ["ACE_Bmag"]]),
     ],
 )
 def test_panels_are_where_the_request_puts_them(author, request_, panels):
@@ -378,6 +401,14 @@ def test_a_figure_without_a_time_axis(author, request_, entry):
         ("Parker spiral angle expected at ACE", "parker_angle", {"distance": 1.0}),
         ("electric field of the Wind plasma", "electric_field", {"field_label": "Wind_B"}),
         ("Wind temperature in kelvin, not eV", "convert_units", {"to": "K"}),
+        ("ACE density averaged over a running 10 min", "running_average", {"window": "10min"}),
+        ("ACE density, take the spikes out before plotting", "despike", {"source_label": "ACE_n"}),
+        ("ACE density, get rid of any outliers", "despike", {"source_label": "ACE_n"}),
+        ("ACE density with the spikes filtered out", "despike", {"source_label": "ACE_n"}),
+        ("ACE density, throw out the spikes before averaging to 1 h", "resample",
+         {"source_label": "ACE_n_clean"}),
+        ("ACE density minus Wind density, 10 min means of both first", "resample", {"source_label": "ACE_n"}),
+        ("ACE minus Wind density; first take 10 min means of both", "resample", {"source_label": "ACE_n"}),
     ],
 )  # fmt: skip
 def test_a_sentence_names_a_computation(author, request_, tool, args):
@@ -507,10 +538,61 @@ def test_the_spacecraft_to_choose_from_have_all_quantities_at_the_time(author):
         "for tomorrow's class, Dst on 2003-11-20",
         "For a class on space weather: Dst on 2003-11-20",
         "Dst on 2003-11-20 because my student found a bug",
+        "Dst, 24-hour stretch on 2003-11-20",
     ],
 )
 def test_what_a_person_says_of_himself_is_no_wish(author, request_):
     assert panels(made(author, request_)) == [["OMNI_Dst"]]
+
+
+@pytest.mark.parametrize(
+    ("request_", "drawn"),
+    [
+        ("Pioneer 10 on the way in to Jupiter: hourly speed, November 1973", ["Pioneer10_V"]),
+        ("Voyager 1 en route to Jupiter: hourly speed, January 1979", ["Voyager1_V"]),
+        ("BBFs at THEMIS-E, 27 Feb 2009 07-09 UT: Bz GSM", ["THEMISE_Bz"]),
+        ("ACE density, 10-day stretch from 1 August 2002 to 10 August 2002 inclusive", ["ACE_n"]),
+        ("ACE density, 12 h interval from 2002-08-01 00:00 to 2002-08-01 12:00", ["ACE_n"]),
+    ],
+)
+def test_a_voyage_and_the_length_of_the_time_are_no_data(author, request_, drawn):
+    assert panels(made(author, request_)) == [drawn]
+
+
+@pytest.mark.parametrize(
+    ("request_", "saved", "is_drawn"),
+    [
+        ("ACE density and speed to csv - I'll do the plotting myself", ["ACE_n", "ACE_V"], False),
+        ("ACE density and speed to csv, I want to plot them in IDL myself", ["ACE_n", "ACE_V"], False),
+        ("ACE density as numbers only", ["ACE_n"], False),
+        ("ACE density. Plot it and give me the numbers as CSV too", ["ACE_n"], True),
+        ("ACE density, plus the numbers in a csv", ["ACE_n"], True),
+        ("ACE density and speed, give me the density numbers as csv", ["ACE_n"], True),
+        ("ACE density and speed, with the density also as csv", ["ACE_n"], True),
+        ("ACE density, speed as csv", ["ACE_n", "ACE_V"], True),
+    ],
+)
+def test_a_sentence_says_what_is_saved_and_whether_it_is_drawn(author, request_, saved, is_drawn):
+    draft = made(author, f"{request_}, 2003-11-20")
+    labels = [label for args in steps(draft, "save_data") for label in args["source_labels"]]
+    assert (labels, bool(steps(draft, "render_spec"))) == (saved, is_drawn)
+
+
+@pytest.mark.parametrize(
+    ("request_", "drawn"),
+    [
+        ("ACE density and 0.5 times the density in one panel", [["ACE_n", "ACE_n_scaled"]]),
+        ("ACE density and half the density", [["ACE_n"], ["ACE_n_scaled"]]),
+        ("ACE density; multiply the density by 2", [["ACE_n_scaled"]]),
+        (
+            "RBSP-A f_ce plus the f_ce/2 line in the same panel, 14 Oct 2012",
+            [["RBSPA_Bmag_fce", "RBSPA_Bmag_fce_scaled"]],
+        ),
+    ],
+)
+def test_a_multiple_of_a_series_stands_beside_it(author, request_, drawn):
+    time = "" if "RBSP" in request_ else ", 2003-11-20"
+    assert panels(made(author, f"{request_}{time}")) == drawn
 
 
 def test_an_answer_that_was_no_choice_is_refused(author):
@@ -643,6 +725,13 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("ACE B, V and n at 16 s and 64 s 2003-11-20", "which quantities these computations take: resample"),
         ("ACE density for 2003-11-20, 2 hours", "does not understand '2', 'hours'"),
         ("ACE 1 min and 5 min averages of density 2003-11-20", "does not understand '1 min'"),
+        ("ACE and Wind n and V, Wind on top, ACE below, 2003-11-20", "spacecraft that share a panel"),
+        ("ACE Bz on top, Wind Bz and density below, 2003-11-20", "spacecraft that share a panel"),
+        ("ACE Bz on top, n and V below, each on a log axis, 2003-11-20", "does not understand 'each'"),
+        ("ACE density, 5-day interval from 1 to 10 August 2002", "does not understand '5-day'"),
+        ("ACE density before and after despiking, 2003-11-20", "does not understand 'before'"),
+        ("ACE density and speed, save the hourly density as csv, 2003-11-20", "what the request saves"),
+        ("ACE density to csv, I'll plot the speed myself, 2003-11-20", "does not understand 'myself'"),
         ("ACE field in red 2003-11-20", "one colour for a vector would make its components alike"),
     ],
 )

@@ -47,6 +47,12 @@ def _smoothed() -> Iterator[tuple[str, str, bool]]:
     )
     wavelet = tool_names("wavelet_spectrum")  # a wavelet power spectrum is no power spectrum
     yield "wavelet_spectrum", rf"\b(?:after\s+)?(?:{wavelet})\b", True
+    yield (
+        "running_average",
+        r"\baverag(?:ed?|ing)\s+(?:over|with|in|by|using)\s+(?:an?\s+)?(?:running|moving|sliding|rolling)\s+"
+        rf"(?:window\s+of\s+)?{_DURATION}(?:[\s-]*(?:long\s+|wide\s+)?windows?)?",
+        True,
+    )
     for tool in ("running_median", "running_average", "power_spectrogram", "power_spectrum", "despike"):
         names = tool_names(tool)
         yield tool, rf"\b{_DURATION}[\s-]*(?:wide\s+)?(?:{names})\b", True

@@ -87,9 +87,13 @@ _SHIFTED_TO = (
     r"(?:\s+(?:nose|position|orbit))?\b(?:\s+ballistically\b)?"
 )
 _FIRST = re.compile(
-    r"\s+(?:first|beforehand)\b(?=\s*(?:$|[,.;)\x01]|(?:on|for|from|and|then)\b))", re.IGNORECASE
+    r"\s+(?:of\s+(?:both|each|all)\s+)?(?:first|beforehand)\b(?=\s*(?:$|[,.;)\x01]|(?:on|for|from|and|then)\b))",
+    re.IGNORECASE,
 )
 """A word behind a computation that brings it before all others."""
+_FIRST_AHEAD = re.compile(
+    r"\bfirst,?\s+(?:(?:take|compute|calculate|form|make)\s+)?(?:the\s+)?$", re.IGNORECASE
+)
 _ALONE = re.compile(r"\s+of\s+(?:the\s+)?(?:[\w|]+\s+){1,3}?(?P<only>only|alone)\b", re.IGNORECASE)
 _OTHER_WINDOW = (
     rf"(?:,|\band)\s+[\w|]+\s+(?P<out>(?:with|over|by)\s+{_DURATION})"
@@ -207,6 +211,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     mentions = [_along_axes_of_field(sentence, mention) for mention in mentions]
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
     mentions += _other_statistics(sentence, mentions)
+    sentence.drop(r"(?<=\x01 )before(?= \x01)")  # they are in this order
     if any(mention.computation.tool == R_SQUARED for mention in mentions):
         sentence.drop(r"\(?\b(?:with\s+|where\s+)?(?:r|R|distance)\s+(?:is\s+|being\s+)?in\s+AU\b\)?")
     mentions = _with_lags(sentence, _in_order(sentence.text, mentions))
@@ -634,8 +639,8 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     alone_of = _ALONE.match(sentence.text, match.end())
     only = alone_of is not None and sentence.take_at(*alone_of.span("only"))
     partial = only or (joined and tool not in OF_TWO and _has_object(sentence.text[match.end() :], match[0]))
-    behind = _FIRST.match(sentence.text, match.end())
-    is_first = sentence.take_at(*behind.span()) if behind else re.match(r"after\b", match[0], re.IGNORECASE)
+    first = _FIRST.match(sentence.text, match.end()) or _FIRST_AHEAD.search(sentence.text[: match.start()])
+    is_first = sentence.take_at(*first.span()) if first else re.match(r"after\b", match[0], re.IGNORECASE)
     position = -1 if is_first else match.start()
     return ComputationMention(computation, position, partial, only)
 

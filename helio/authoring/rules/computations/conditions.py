@@ -300,6 +300,12 @@ def _extremes(match: re.Match[str], *, is_bad: bool) -> dict[str, Any]:
     return {"minimum" if sign[0] == ">" else "maximum": f"{value:g} {unit}".strip()} | more
 
 
+_TOO = re.compile(
+    rf"(?:\b(?:and|plus|with)|[,&+])\s+(?:also\s+)?(?:{NUMBER}\s+times|twice)\s+(?:the\s+)?$", re.IGNORECASE
+)
+"""Words before a multiple of a series that is drawn, too: ``density and 0.5 times the density``."""
+
+
 def with_conditions(
     mentions: Sequence[ComputationMention],
     placed: Sequence[tuple[int, RequestQuantity]],
@@ -335,6 +341,8 @@ def with_conditions(
         same = [quantity for quantity in drawn if replace(own, frame=quantity.frame) == quantity][:1]
         if same or mention.by_other:
             left = [atom for atom in left if not first <= atom[0] < stop]
+        if same and computation.tool == "rescale" and _TOO.search(text[:first]):
+            computation = replace(computation, beside=True)
         before = [quantity for at, quantity in outside if clause <= at < first] if mention.by_other else []
         masked = list(dict.fromkeys(before)) or (drawn if mention.by_other else same or [own])
         if mention.by_other and masked != same:

@@ -37,7 +37,7 @@ _APART = (
     r"|\b(?:each|every one|one)\s+(?:in|on|per)\s+(?:an?\s+|its\s+)?"
     r"(?:own\s+|separate\s+)?panels?\b"
     rf"|\b(?:(?:in|on|as|using)\s+)?(?:separate|different|individual|own)\s+{PANEL}\b"
-    r"|\bone\s+panel\s+(?:each|for\s+each(?!\s+\w))\b"
+    r"|\b(?:one|an?)\s+panel\s+(?:each|for\s+each(?!\s+\w))\b"
     r"|\bseparately\b|\b(?:one|panels?|stacked)\s+(?:below|above|under)\s+(?:(?:the )?other|each other|one another)\b"
 )
 _OWN = rf"(?:\s+(?:in|on|per)\s+(?:(?:its|an?)\s+)?(?:(?:own|separate)\s+)?{PANEL})?"
@@ -127,6 +127,9 @@ _MODELS = (
 """The boundaries that helio draws beside orbits in GSE and GSM."""
 
 
+_BEGINS = re.compile(r"(?:^|[,;:.])\s*(?:and\s+)?$", re.IGNORECASE)
+_NAME_BEHIND = re.compile(r"\s*[:=]?\s*(?!(?:and|for|on|in|during|from|with)\b)[A-Za-z|]", re.IGNORECASE)
+"""What stands before and behind the place of a panel that the sentence names first: ``…; panel 1 speed``."""
 _CLAUSE = re.compile(r"[,;.]\s|\bwith\b", re.IGNORECASE)
 Atoms = Sequence[tuple[int, str | RequestQuantity]]
 
@@ -355,21 +358,25 @@ class Arrangement:
         """
         quantities = [name for _, name in atoms if isinstance(name, RequestQuantity)]
         rows: list[str | RequestQuantity] = list(dict.fromkeys(quantities))
-        crafts = [at for at, name in atoms if isinstance(name, str)]
+        crafts = [(at, name) for at, name in atoms if isinstance(name, str)]
+        crafts = crafts[-len({name for _, name in crafts}) :]  # ACE and Wind density, Wind on top, ACE below
         listed = self._in_order and len(rows) == 1 and len(crafts) > 1  # ACE Bz on top, Wind Bz below
-        if self._positions and not (listed and crafts[0] < self._positions[0][0] < crafts[1]):
+        if self._positions and not (listed and crafts[0][0] < self._positions[0][0] < crafts[1][0]):
             return self._ranked(atoms)
         if not (self._in_order or is_mixed):
             return []
         if len(rows) < 2:
-            rows = list(dict.fromkeys(name for _, name in atoms))
+            rows = list(dict.fromkeys(name for _, name in (crafts if listed and self._positions else atoms)))
         return [Place(_lines_of(name), rank) for rank, name in enumerate(rows, 1)]
 
     def _ranked(self, atoms: Atoms) -> list[Place]:
         """Give lines to the position beside them: ``top: field, bottom: density``, ``field on top``."""
         if not atoms:
             return []
-        leading = self._positions[0][0] < atoms[0][0]
+        leading = self._positions[0][0] < atoms[0][0] or all(
+            _BEGINS.search(self._text[:start]) and _NAME_BEHIND.match(self._text, stop)
+            for start, stop, _, _ in self._positions
+        )
         edges = (
             [0, *(stop for _, stop, _, _ in self._positions)]
             if not leading
@@ -387,14 +394,19 @@ class Arrangement:
         for crafts, quantities, rank, panel in named:
             if crafts and (by_craft or not quantities):
                 places.append(Place(Lines(crafts), rank))
-            elif quantities:
-                places.append(Place(Lines((), quantities), rank, shared=panel and len(quantities) > 1))
+            elif quantities:  # of these spacecraft alone, if the sentence names the quantities of others, too
+                of = (
+                    crafts
+                    if any([name for _, name in atoms].count(quantity) > 1 for quantity in quantities)
+                    else ()
+                )
+                places.append(Place(Lines(of, quantities), rank, shared=panel and len(quantities) > 1))
         return places
 
 
 def _last_listed(text: str) -> int:
     """Return where the names begin that a position behind them is for: ``B and V with density on top``."""
-    return max((match.end() for match in re.finditer(r"\b(?:with|plus)\b|[,;](?=.*\w)", text)), default=0)
+    return max((match.end() for match in re.finditer(r"\b(?:with|plus)\b|[,;:](?=.*\w)", text)), default=0)
 
 
 def _rank(match: re.Match[str]) -> int:

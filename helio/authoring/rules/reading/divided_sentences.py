@@ -14,7 +14,7 @@ from helio.authoring.rules.computations.computed import read_computations
 from helio.authoring.rules.reading.arrangement import BELOW, rank_of
 from helio.authoring.rules.reading.cadences import take_cadences
 from helio.authoring.rules.reading.looks import take_looks
-from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
+from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities, read_spacecraft
 from helio.authoring.rules.reading.own_computations import ITS
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.date_pairs import MONTH
@@ -25,9 +25,9 @@ _END = rf"\s*(?:$|[,.;)])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over
 _PLACE = re.compile(
     rf"(?:\b(?:in|on|at)\s+)?(?:\bthe\s+|\ban?\s+)?\b(?:very\s+)?(?P<named>{PLACE})(?:most)?[\s-]+{PANEL}\b"
     rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b(?!\s+of\b)|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
-    rf"|\bpanel\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>top|middle|bottom)(?=\s*[:=])"
+    rf"|\bpanel\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
     rf"|\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:another|the\s+other)\s+(?:with|for|showing))\b"
-    rf"|\b(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW})\b(?P<them>\s+{_THEM}\b)?",
+    rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW})\b(?P<them>\s+{_THEM}\b)?",
     re.IGNORECASE,
 )
 """Words that say where in the figure a part stands."""
@@ -58,7 +58,8 @@ _REFERS = re.compile(
     r"\b(?:all|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
     r"|respective(?:ly)?|ditto|likewise|former|latter|difference|between|separate\w*|individual"
     r"|(?:two|three|four)\s+(?:panels?|quantit\w+|spacecraft|of|lines?|plots?))\b"
-    r"|^(?:it|that|this)\b|\b(?:from|using)\s+(?:the\s+)?(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
+    r"|^(?:it|that|this)\b|\b(?:from|using)\s+(?:the\s+)?(?:\d+[\s-]*[a-z]+|hourly|daily)\s+"
+    rf"(?!(?:{names_of_spacecraft()})(?:\s+data)?\s*(?:$|[,.;)]|(?:plus|and|with|as)\b))[a-z]",
     re.IGNORECASE,
 )
 """Words of a part that mean something only beside the other parts, or are said of all parts."""

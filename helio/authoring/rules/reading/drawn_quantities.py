@@ -50,6 +50,13 @@ _JOINED_OVERVIEW = (
 """An overview beside which the sentence names more; ``overview plot with`` only begins a list."""
 _MOMENTS = {N, SPEED, VECTOR_V, T}
 _NEXT_TO_EACH_OTHER = re.compile(r",|\band\b|\bwith\b|\+|;|\bof\b|\bin\b")
+_HEADS = re.compile(
+    r"(?!.*\b(?:and|with|plus|then|next|second|lower|panels?|rows?|plots?|top|bottom|below|above|under\w*|beneath)\b)"
+    r"[^;:+&]*:[^,;:+&]*",
+    re.IGNORECASE,
+)
+"""Words from the name of a field up to its magnitude, if the name is only a heading: ``MAG in 2001: |B|``."""
+_VECTOR = re.compile(r"\b(?:vectors?|components?)\b", re.IGNORECASE)
 _OF_VECTOR = re.compile(r"[bv]_?[xyzrtn](?:[- ]components?)?\s+(?:of|from)\s+(?:the\s+)?", re.IGNORECASE)
 
 
@@ -190,8 +197,11 @@ def with_field(
     names_of_others = []
     for first, second in pairwise(placed):
         between = sentence.text[first[0] : second[0]]
-        if _is_vector_of(first[1], second[1]) and not _NEXT_TO_EACH_OTHER.search(between):
-            names_of_others.append(first)  # magnetic field components BR BT BN
+        heads = _HEADS.fullmatch(between) and not _VECTOR.search(sentence.text)
+        if (_is_vector_of(first[1], second[1]) and not _NEXT_TO_EACH_OTHER.search(between)) or (
+            heads and (first[1], second[1]) == (RequestQuantity(B), RequestQuantity(ABS_B))
+        ):
+            names_of_others.append(first)  # magnetic field components BR BT BN; Cassini MAG: |B|
         if _is_vector_of(second[1], first[1]) and _OF_VECTOR.fullmatch(between):
             names_of_others.append(second)
     return [atom for atom in placed if atom not in names_of_others]

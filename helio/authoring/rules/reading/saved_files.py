@@ -27,7 +27,7 @@ _FORMAT = (
 _FILE = r"(?:[\s-]+(?:files?|tables?|formats?|exports?|outputs?|values|sheets?))*"
 _SAVE = (
     r"(?:(?:and|then|please|also)\s+)*"
-    r"\b(?:saved?|exported|export|written|write|stored?|dump|output|give|provide|put)(?:\s+out)?\b"
+    r"\b(?:saved?|exported|export|written|write|stored?|dump|output|give|send|provide|put)(?:\s+(?:out|me|us))?\b"
 )
 _ALL = (
     r"(?:it|them|both|all|everything|(?:all\s+)?(?:the|these|those|its)\s+"
@@ -38,13 +38,13 @@ _INTO = rf"(?:as|to|in|into)\s+(?:an?\s+|the\s+)?(?:{_NUMBER}\s+)?"
 _TABLE = r"(?:tables?(?:\s+of\s+numbers)?|list(?:ing)?s?|tabular\s+form|numbers)"
 _ONLY = r"(?:only|just|alone)"
 _WHOLE = (
-    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:{_ONLY}\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}{_FILE}\)?(?:\s+{_ONLY}\b)?"
+    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:(?:the\s+)?numbers\s+)?(?:{_ONLY}\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}{_FILE}\)?(?:\s+{_ONLY}\b)?"
     rf"(?:\s+(?:as|in|into)\s+(?:an?\s+)?{_NUMBER}\s+files?\b)?",
     rf"(?:\b(?:and|plus|with|also|an?|the|{_ONLY}|{_NUMBER})\s+|[,+&]\s*)*(?:\b{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?\b{_FORMAT}{_FILE}\)?"
     rf"(?:\s+{_ONLY}\b)?(?:\s+(?:of|with|for|containing)\b(?:\s+{_ALL}(?![\w-]))?)?",
 )
 _BARE_TABLE = (
-    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:\b{_ONLY}\s+)?\b(?:as|in|into)\s+(?:an?\s+|the\s+)?(?:tables?|lists?|tabular\s+form|numbers)\b"
+    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:\b{_ONLY}\s+)?\b(?:as|in|into)\s+(?:an?\s+|the\s+)?(?:tables?|lists?|tabular\s+form|numbers)\b(?:\s+{_ONLY}\b)?"
     r"|^(?:(?:an?|the|make|give\s+me|please|print)\s+)*tables?\s+(?:of|with)\b|\btabulated?\b|\btables?(?=\s+(?:for|in|from)\s+\d)"
     rf"|(?:[,;:]\s*|\b{_ONLY}\s+|^)(?:(?:an?|the|{_ONLY})\s+)*(?:tables?|lists?)(?:\s+(?:please|{_ONLY}))*(?=\s*(?:$|[,.;:]))"
 )
@@ -57,12 +57,22 @@ _NO_FIGURE = (
     rf"|{_FIGURE}\s+(?:is\s+)?not\s+(?:needed|required|necessary)"
     rf"|{_ONLY}\s+(?:(?:need|want)\s+)?(?:the\s+)?(?:data|numbers)(?=\s*(?:[,;:.]|$)))\b\)?"
     r"|(?:^|[,;:.(])\s*(?:data|numbers)\s+only\b\)?"
+    rf"|(?:\bso\s+(?:that\s+)?)?\b(?:I|we)\s+(?:(?:will|can|shall|want\s+to|prefer\s+to)\s+)*(?:do|make|draw|plot)\s+"
+    rf"(?:(?:the\s+|my\s+|our\s+)?(?:{_FIGURE}|it|them)\s+)?(?:in\s+\w+\s+)?(?:myself|ourselves)\b"
 )
+_AS_FILE = rf"(?:\s+(?:also|only|too))?\s+{_INTO}(?:{_TABLE}\s*)?{_FORMAT}"
 _SAVED_PART = re.compile(
-    rf"(?:[,;.]|\band\b)\s*(?:please\s+|also\s+)*\b(?:save|export|write|store|dump)\s+(?:only\s+|just\s+)?(?:the\s+)?"
-    rf"(?P<what>(?!{_ALL}\b)[^,;]+?)\s+{_INTO}(?:{_TABLE}\s*)?{_FORMAT}",
+    rf"(?:[,;.]|\band\b)\s*(?:please\s+|also\s+)*\b(?:save|export|write|store|dump|(?:give|send)\s+(?:me|us))\s+(?:only\s+|just\s+)?(?:the\s+)?"
+    rf"(?P<what>(?!{_ALL}\b)[^,;]+?){_AS_FILE}",
     re.IGNORECASE,
 )
+_NAMED_AGAIN = re.compile(
+    rf"[,;.]\s*(?:(?:and|with|plus|only|just|the)\s+)*(?P<what>(?!{_ALL}\b)[^,;\s]+(?:\s+[^,;\s]+)?){_AS_FILE}",
+    re.IGNORECASE,
+)
+"""A series that the sentence names again only to save it: ``B and density, the density as csv``."""
+_AVERAGED = re.compile(r"\d|(?:hour|dai|week|month|year)ly$", re.IGNORECASE)
+"""Words of averages, which a saved series may only have if it is drawn so."""
 
 
 EVERY_LINE = Lines()
@@ -150,7 +160,8 @@ def _is_one(files: Sequence[re.Match[str]]) -> bool | None:
 
 def _part(sentence: Sentence) -> Lines:
     """Read which of the drawn series to save: ``…, save the density as csv``; no lines for all."""
-    match = _SAVED_PART.search(sentence.left)
+    saved = _SAVED_PART.search(sentence.left)
+    match = saved or _NAMED_AGAIN.search(sentence.left)
     if match is None:
         return EVERY_LINE
     part = Sentence(match["what"])
@@ -158,8 +169,16 @@ def _part(sentence: Sentence) -> Lines:
     quantities = _quantities(part)
     before = Sentence(sentence.left[: match.start()])
     drawn = _quantities(before)
-    if not drawn or not (crafts or quantities):
+    flown = {craft for _, craft in read_spacecraft(before)}
+    is_again = {*quantities} <= {*drawn} and {*crafts} <= flown and not part.unread()
+    if not drawn or not (crafts or quantities) or not (saved or is_again):
         return EVERY_LINE
+    averages = [word for word in part.unread() if _AVERAGED.match(word)]
+    if not {*averages} <= {*before.text.split()}:
+        raise NotUnderstood(
+            f"the figure does not draw what the request saves: '{match['what']}'",
+            advice="draw it too, then change the pipeline: 'save the hourly density as csv'",
+        )
     if {*quantities} <= {*drawn}:
         sentence.take_at(*match.span("what"))
     return Lines(crafts, quantities)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from helio.authoring.rules.harmless import IN_REQUESTS, IN_TIMED_REQUESTS, OF_A_TIME
@@ -63,6 +63,13 @@ _LENGTH_OF_RANGE = (
     rf"\b(?:the\s+)?(?:week(?:end)?|fortnight|days|nights)\s+(?:(?:of|from|between)\s+)?(?={TAKEN})"
 )
 """A word that says how long the range behind it is: ``week of 3 to 9 Aug 2008``."""
+_COUNTED_LENGTH = re.compile(
+    rf"\b(?:(?:for|over|during)\s+)?(?:(?:the|an?)\s+)?(?P<count>\d{{1,3}}|{'|'.join(VOCABULARY['counted'])})[\s-]*(?P<unit>h|hour|day|week)s?"
+    rf"(?:[\s-]+(?:long\s+)?(?:stretch|interval|period|span))?\b,?\s*(?:(?:from|of|between)\s+)?(?={TAKEN})",
+    re.IGNORECASE,
+)
+"""How long the range behind it is, in numbers: ``10-day stretch from 1 to 10 August 2002``."""
+_HOURS = {"h": 1, "hour": 1, "day": 24, "week": 168}
 _ION = re.compile(r"He|[A-Z][a-z]?\d?\+{1,2}")
 _BETWEEN = re.compile(
     r"(?:[,;]|\.\s|\b(?:and|with|plus|versus|vs|against)\b|&|\s\+\s)(?!\s*(?:and\s+)?[A-Za-z]+_?\d+\b)",
@@ -200,8 +207,18 @@ class Sentence:
         if len(kept) == 1:
             span = parse_time_range(kept[0], now)
             self.drop(r"(?!)" if span.is_day else _LENGTH_OF_RANGE)
+            self._drop_counted_length(span)
             self._drop_event_day(span, now)
         return kept
+
+    def _drop_counted_length(self, span: TimeRange) -> None:
+        """Remove the length of the time range in numbers, if it is right: ``10-day stretch from 1 to 10 August``."""
+        match = _COUNTED_LENGTH.search(self._left)
+        if match is None:
+            return
+        count = VOCABULARY["counted"].get(match["count"].lower(), match["count"])
+        if span.duration == timedelta(hours=int(count) * _HOURS[match["unit"].lower()]):
+            self.take_at(*match.span())
 
     def _without_outer(self, times: list[str], now: datetime) -> list[str]:
         """Leave out a year, a month or the day of an event if the other time of the sentence says more.
