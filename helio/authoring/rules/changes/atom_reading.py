@@ -381,6 +381,8 @@ def _instruments() -> frozenset[str]:
 
 _TOUCH = re.compile(rf"\*?\s+(?:{_JOINT}\s+)*|[/|-]?", re.IGNORECASE)
 """What stands between words of one name."""
+_ON_PANEL = re.compile(rf"\s+(?:on|onto)\s+(?:the\s+)?(?:[\w|-]+\s+){{1,3}}{PANEL_ONLY}\b", re.IGNORECASE)
+"""What follows a name and says in which panel it is drawn: ``|B| on the magnitude panel``."""
 _NAMES = ("craft", "quantity", "word")
 
 
@@ -388,7 +390,8 @@ def _runs(atoms: list[Atom], text: str) -> Iterator[Atom]:
     """Join neighbouring words that name lines: ``smoothed Bz of ACE``; a spacecraft alone keeps its kind."""
     run: list[Atom] = []
     for atom in atoms:
-        if run and not (atom.kind in _NAMES and _TOUCH.fullmatch(text[run[-1].stop : atom.start])):
+        touches = run and atom.kind in _NAMES and _TOUCH.fullmatch(text[run[-1].stop : atom.start])
+        if run and (not touches or _ON_PANEL.match(text, run[-1].stop)):
             yield _joined(run, text)
             run = []
         if atom.kind in _NAMES:

@@ -308,6 +308,8 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
     named = ("what", "panel", "craft", "every", "line")
     verbs, nouns, targets = of("verb"), of("noun"), of(*named)
     values = tuple(atom for atom in before if atom.kind not in ("verb", "noun", "rel", *named))
+    if clause.says(r"^\W*of\b") and of("tool"):  # the median of A in red and of B in blue
+        return [replace(clause, shared=of("verb", "tool", "duration"))]
     own = {atom.kind for atom in clause.atoms}
     has_target = bool(own & {"what", "panel", "craft", "every"})
     shared: list[tuple[Atom, ...]] = []
@@ -371,15 +373,20 @@ def _is_part(before: Clause, clause: Clause) -> bool:
     pronoun = re.search(r"\b(?:it|them|this|that)\b", clause.text)
     added = lone == {"colour"} and pronoun is None and ("verb:add" in last or kinds == _COMPUTED)
     windowed = lone == {"duration"} and bool({"tool", "verb:smooth"} & last)
-    return lone.isdisjoint(kinds) and (added or windowed)
+    computed = "tool" in lone and lone <= {"tool", "duration"} and "verb:add" in last  # add A, smoothed over 1 h
+    return lone.isdisjoint(kinds) and (added or windowed or computed)
 
 
 def _is_named_too(before: Clause, clause: Clause, text: str) -> bool:
     """Return whether a clause only names more lines for the clause before it, which ends with such a name."""
     last = before.atoms[-1]
+    between = text[last.stop : clause.start]
+    apart = before.has("tool") and len(before.names) == 1 and re.fullmatch(r"\s*,\s*and\s+", between)
+    if apart or re.search(r";|\bthen\b", between):  # add the mean of A, and B
+        return False
     if before.has("verb:add") and clause.atoms[0].kind in _NAMES and _FIRST_INPUT.search(before.text):
         return True
-    removed = before.has("verb:remove") and "and" in text[last.stop : clause.start]
+    removed = before.has("verb:remove") and "and" in between
     names = [
         atom
         for atom in clause.atoms

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,14 @@ from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
-from helio.authoring.rules.changes.additions import set_look
+from helio.authoring.rules.changes.additions import (
+    add_magnitude,
+    add_quantities,
+    place_of,
+    put_into,
+    set_look,
+    vectors_of,
+)
 from helio.authoring.rules.changes.arranging import remove
 from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
 from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
@@ -79,11 +87,11 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("the pipeline has no average or other computation with a window to change")
     if len(durations) == 1 and not clause.has("what", "tool", "panel", "rel:instead_of", "every"):
         steps = _of_one_window(editor, steps)
-    held = {_window_of(editor, step) for step in steps}
+    held = {_window_of(editor, step["tool_args"], step["tool_name"]) for step in steps}
     length = new_of(durations, held, clause)
     if len(durations) == 2:
         old = next(value for value in durations if value != length)
-        matching = [step for step in steps if _window_of(editor, step) == old]
+        matching = [step for step in steps if _window_of(editor, step["tool_args"], step["tool_name"]) == old]
         if not matching:
             raise NotUnderstood(f"no window of the pipeline is {old}: {', '.join(sorted(held))}")
         steps = matching
@@ -148,8 +156,8 @@ def _part_of(editor: FigureEditor, line: str) -> tuple[str, str]:
     return base, line[len(base) :].strip("._").casefold()[-1:]
 
 
-def _window_of(editor: FigureEditor, step: Document) -> str:
-    held = str(step["tool_args"].get(WINDOW_OF[step["tool_name"]], ""))
+def _window_of(editor: FigureEditor, args: Mapping[str, Any], tool: str) -> str:
+    held = str(args.get(WINDOW_OF[tool], ""))
     variables = editor.after.get("variables") or {}
     return str(variables[held].get("default", "")) if held in variables else held
 
@@ -187,19 +195,37 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
 
 
 def add_beside(editor: FigureEditor, clause: Clause) -> None:
-    """Compute a new line from each of the meant lines, and draw the new line in the same panel."""
+    """Compute a new line from each of the meant lines, and draw it in the same panel or where the clause says."""
+    place = place_of(editor, clause, clause.atoms)
+    names = place.names_of(clause)
+    vectors = {name: vectors_of(editor, name, editor.drawn) for name in names if not editor.lines_of(name)}
+    if names and set(names) == set(vectors) and not any(vectors.values()):
+        add_quantities(editor, clause)
+        return
     tool, window = _tool_of(editor, clause)
-    lines = [line for name in clause.names for line in editor.known(name)]
-    if not lines:
+    sources: dict[str, str] = {}
+    """Each line that is meant, with what the new line is computed from."""
+    for name in names:
+        sources |= {vector: add_magnitude(editor, vector) for vector in vectors.get(name, ())}
+        sources |= {line: line for line in (() if vectors.get(name) else editor.known(name))}
+    if not sources:
         drawn = editor.drawn
         lines = [line for line in drawn if not editor.lines.is_vector(line)] if len(drawn) > 1 else drawn
-        lines = lines or drawn
-    for line in lines:
-        new = _computed_from(editor, line, tool, window)
+        sources = {line: line for line in lines or drawn}
+    for line, source in sources.items():
+        made = editor.lines.step(source)
+        if tool in AVERAGES and made.tool in AVERAGES:
+            if (made.tool, window) == (tool, _window_of(editor, made.params, made.tool)):
+                raise NotUnderstood(f"the figure already draws {line}, which has a window of {window}")
+            source = editor.lines.source(source, AVERAGES)
+        new = _computed_from(editor, source, tool, window)
         # a spectrum and a rate have other units than the line
-        apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
+        apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}" or line in sum(vectors.values(), [])
         apart |= _NEW_PANEL.search(clause.text) is not None
-        editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
+        if place.into is None and place.at is None:
+            editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
+        else:
+            put_into(editor, [new], place, ())
         set_look(editor, clause, [new])
 
 
@@ -287,7 +313,8 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
         set_look(editor, clause, [line for line in editor.drawn if whole_of(editor, line) in made])
         return
     beside, instead = "beside the line", "instead of the line"
-    if clause.has("colour", "dash") or beside == editor.ask(
+    is_over = place_of(editor, clause, clause.atoms).into is not None
+    if is_over or clause.has("colour", "dash") or beside == editor.ask(
         f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
         [beside, instead],
     ):
@@ -316,7 +343,7 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
     for step in steps:
         args, old, computation = step["tool_args"], APPLIED[step["tool_name"]], APPLIED[new]
         durations = [str(atom.value) for atom in clause.of("duration")]
-        length = new_of(durations, {_window_of(editor, step)}, clause) if durations else args[old.argument]
+        length = new_of(durations, {_window_of(editor, step["tool_args"], step["tool_name"])}, clause) if durations else args[old.argument]
         said = (editor.after.get("variables") or {}).get(length, {}).get("default", length)
         changed = {key: value for key, value in args.items() if key not in (old.argument, "method")}
         changed[computation.argument] = length
@@ -431,6 +458,7 @@ def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
     (replace_quantities if lacks else set_window)(editor, clause)
 
 
+_BESIDE = "rel:above rel:below rel:top rel:bottom"
 COMPUTATIONS: tuple[Rule, ...] = (
     Rule("verb:convert|rel:instead_of tool what",
          "what craft tool frame noun:frame verb:show verb:convert rel:instead_of", smooth,
@@ -446,7 +474,8 @@ COMPUTATIONS: tuple[Rule, ...] = (
          and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
     Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth verb:only", smooth,
          lambda clause: adds_tool(clause) and not clause.says(r"\bkeep")),
-    Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel colour dash", add_beside, adds_tool),
+    Rule("verb:add tool", f"what craft tool duration noun:window rel:own_panel colour dash panel {_BESIDE}", add_beside,
+         adds_tool),
     Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
     Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
     Rule("tool what", "craft every duration", smooth,
