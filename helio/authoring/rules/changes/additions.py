@@ -21,6 +21,7 @@ from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import PLACE, Atom
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.merged_steps import merged
 from helio.authoring.rules.changes.moments import default_ranges
 from helio.authoring.rules.changes.own_inputs import computed_here
@@ -82,7 +83,8 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     place = place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
     is_new = clause.has("verb:add", "rel:also")
-    if place.at is not None and not is_new and editor.lines_of(content):
+    drawn = editor.lines_of(content) if place.at is not None and not is_new else []
+    if drawn and not (clause.has("rel:raw") and any(editor.lines.step(line).tool in AVERAGES for line in drawn)):
         moved = editor.numbers_of(content)
         editor.put_panels(moved, place.at - sum(number <= place.at for number in moved))
         return
@@ -612,8 +614,8 @@ ADDITIONS: tuple[Rule, ...] = (
          lambda clause: _COMPUTED_ANEW.search(clause.text) is not None, several="tool"),
     Rule("verb:add what scale", f"{ANY_PART} scale {' '.join(_AXES)}", add_quantities,
          lambda clause: clause.of("what")[0].start < clause.of("scale")[0].start),
-    Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:top rel:bottom rel:own_panel "
-         "verb:move verb:show", add_quantities, _says_place),
+    Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:top rel:bottom rel:own_panel rel:raw "
+         "tool duration verb:add verb:move verb:show", add_quantities, _says_place),
     Rule("what", "what panel frame", add_quantities, lambda clause: clause.text[:5].casefold() == "with "),
     Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_onto,
          lambda clause: _OVER.search(clause.text) is not None),

@@ -368,9 +368,9 @@ def _is_part(before: Clause, clause: Clause) -> bool:
     if placed or (not _MARKS.isdisjoint(last) and (named or listed or lone <= {"moment", "time"})):
         return True
     beside = len(clause.atoms) > 1 and not _BESIDE.isdisjoint(clause.atoms[0].tags) and lone <= _AROUND
-    if beside and "panel" not in kinds and _BESIDE.isdisjoint(last):
-        return True
     pronoun = re.search(r"\b(?:it|them|this|that)\b", clause.text)
+    if beside and "panel" not in kinds and _BESIDE.isdisjoint(last) and not (pronoun and last & {"verb:add"}):
+        return True
     added = lone == {"colour"} and pronoun is None and ("verb:add" in last or kinds == _COMPUTED)
     windowed = lone == {"duration"} and bool({"tool", "verb:smooth"} & last)
     computed = "tool" in lone and lone <= {"tool", "duration"} and "verb:add" in last  # add A, smoothed over 1 h

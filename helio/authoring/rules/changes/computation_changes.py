@@ -179,6 +179,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     smoothed = [line for line in editor.drawn if editor.lines.step(line).tool in tools]
     if not lines:  # smooth with 30 min: a new window of what is smoothed already
         drawn = [line for panel in editor.panels for line in panel] or editor.drawn
+        drawn = [line for line in drawn if line not in editor.kept]
         lines = smoothed if smoothed and window and not clause.has("every") else drawn
     # 2 h smoothing for Bz, of which the figure draws an average
     averages = {editor.lines.source(line, AVERAGES): line for line in smoothed}

@@ -40,7 +40,8 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
     if lines:
         return list(dict.fromkeys(lines))
     plural = clause.has("every", "line:lines")
-    drawn, targets = editor.drawn, {target for _, target in editor.wished}
+    drawn = [line for line in editor.drawn if line not in editor.kept]
+    targets = {target for _, target in editor.wished}
     wished = [line for line in drawn if line in targets]
     if clause.has("every:both") and len(wished) == len("AB"):
         return wished
@@ -81,7 +82,8 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
             f"{line} keeps its colours, so that its components differ" for line in vectors if plain
         ]
         for line in plain or lines:
-            editor.put("trace_colors", colour, line)
+            if not (clause.has("every") and ("trace_colors", line) in editor.wished):  # all red, Bz black
+                editor.put("trace_colors", colour, line)
     for key, value in (("dash", dash), ("mode", mode)):
         for line in lines if value else ():
             editor.put("line_styles", value, line, key)
