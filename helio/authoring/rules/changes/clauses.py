@@ -373,7 +373,9 @@ def _is_part(before: Clause, clause: Clause) -> bool:
         return True
     added = lone == {"colour"} and pronoun is None and ("verb:add" in last or kinds == _COMPUTED)
     windowed = lone == {"duration"} and bool({"tool", "verb:smooth"} & last)
-    computed = "tool" in lone and lone <= {"tool", "duration"} and "verb:add" in last  # add A, smoothed over 1 h
+    computed = (
+        "tool" in lone and lone <= {"tool", "duration"} and "verb:add" in last
+    )  # add A, smoothed over 1 h
     return lone.isdisjoint(kinds) and (added or windowed or computed)
 
 

@@ -30,6 +30,7 @@ from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, DERIVED
+from helio.authoring.writing.steps import duration
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.quantities import SOURCES, B
 from helio.pipelines.template.document import Document
@@ -106,6 +107,29 @@ def _set_windows(editor: FigureEditor, clause: Clause, steps: list[Document], le
     for step in steps:
         alone = shared and clause.has("what", "panel")
         set_argument(editor, step, WINDOW_OF[step["tool_name"]], length, alone=alone)
+
+
+def times(length: str, factor: float) -> str:
+    """Return a duration that is longer by a factor.
+
+    >>> times("10min", 0.5)
+    '5min'
+    """
+    return duration(Duration(length).nanoseconds * factor / 1e9)
+
+
+def scale_window(editor: FigureEditor, clause: Clause) -> None:
+    """Multiply the window of the computations that the clause names by a factor: ``halve the smoothing window``."""
+    steps = _of_named(editor, clause, _windowed(editor, [atom.value for atom in clause.of("tool")]))
+    if not steps:
+        raise NotUnderstood("the pipeline has no average or other computation with a window to change")
+    steps = steps if clause.has("what", "panel", "every") else _of_one_window(editor, steps)
+    held = {_window_of(editor, step["tool_args"], step["tool_name"]) for step in steps}
+    if len(held) > 1:
+        raise NotUnderstood(
+            f"the windows have several lengths: {', '.join(sorted(held))}", advice="name one line"
+        )
+    _set_windows(editor, clause, steps, times(held.pop(), clause.value("factor")))
 
 
 def _of_one_window(editor: FigureEditor, steps: list[Document]) -> list[Document]:
@@ -221,7 +245,11 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
             source = editor.lines.source(source, AVERAGES)
         new = _computed_from(editor, source, tool, window)
         # a spectrum and a rate have other units than the line
-        apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}" or line in sum(vectors.values(), [])
+        apart = (
+            APPLIED[tool].kind == "spectrum"
+            or APPLIED[tool].unit != "{}"
+            or line in sum(vectors.values(), [])
+        )
         apart |= _NEW_PANEL.search(clause.text) is not None
         if place.into is None and place.at is None:
             editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
@@ -315,9 +343,14 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
         return
     beside, instead = "beside the line", "instead of the line"
     is_over = place_of(editor, clause, clause.atoms).into is not None
-    if is_over or clause.has("colour", "dash") or beside == editor.ask(
-        f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
-        [beside, instead],
+    if (
+        is_over
+        or clause.has("colour", "dash")
+        or beside
+        == editor.ask(
+            f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
+            [beside, instead],
+        )
     ):
         add_beside(editor, clause)
     else:
@@ -344,7 +377,11 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
     for step in steps:
         args, old, computation = step["tool_args"], APPLIED[step["tool_name"]], APPLIED[new]
         durations = [str(atom.value) for atom in clause.of("duration")]
-        length = new_of(durations, {_window_of(editor, step["tool_args"], step["tool_name"])}, clause) if durations else args[old.argument]
+        length = (
+            new_of(durations, {_window_of(editor, step["tool_args"], step["tool_name"])}, clause)
+            if durations
+            else args[old.argument]
+        )
         said = (editor.after.get("variables") or {}).get(length, {}).get("default", length)
         changed = {key: value for key, value in args.items() if key not in (old.argument, "method")}
         changed[computation.argument] = length
@@ -470,6 +507,7 @@ COMPUTATIONS: tuple[Rule, ...] = (
                                              f"panel verb:only", _set_window_or_replace,
          lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
          or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
+    Rule("factor noun:window|verb:smooth|tool", "what craft every panel tool verb:smooth noun:window", scale_window),
     Rule("tool", f"tool noun:window what craft {OLD} duration verb:smooth", change_tool,
          lambda clause: is_average(clause)
          and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
@@ -478,7 +516,8 @@ COMPUTATIONS: tuple[Rule, ...] = (
     Rule("verb:add tool", f"what craft tool duration noun:window rel:own_panel colour dash panel {_BESIDE}", add_beside,
          adds_tool),
     Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
-    Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
+    Rule("verb:remove tool|verb:smooth", "what craft tool every verb:only", without_tool,
+         lambda clause: not clause.says(r"\bkeep")),
     Rule("tool what", "craft every duration", smooth,
          lambda clause: clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")),
     Rule("tool duration what", "craft colour dash rel:own_panel", smooth_or_add, adds_tool),

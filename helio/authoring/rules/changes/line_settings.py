@@ -141,9 +141,10 @@ def names_figure(clause: Clause) -> bool:
 def has_look(clause: Clause) -> bool:
     if clause.has("width", "noun:width") and names_figure(clause):
         return False
-    if clause.has("number", "factor") and not clause.has("noun:width", "mode"):
-        return False
     relative = clause.value("relative")
+    is_thick = clause.has("factor") and relative in ("bold", "thicker")
+    if clause.has("number", "factor") and not (is_thick or clause.has("noun:width", "mode")):
+        return False
     return clause.has("colour", "dash", "mode", "width", "number", "factor") or relative in (*WIDTHS, *FIXED)
 
 
