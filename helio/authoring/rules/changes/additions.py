@@ -83,10 +83,9 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     place = place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
     is_new = clause.has("verb:add", "rel:also")
-    drawn = editor.lines_of(content) if place.at is not None and not is_new else []
-    if drawn and not (
-        clause.has("rel:raw") and any(editor.lines.step(line).tool in AVERAGES for line in drawn)
-    ):
+    drawn = [] if is_new else editor.lines_of(content)
+    is_other = clause.has("rel:raw") and any(editor.lines.step(line).tool in AVERAGES for line in drawn)
+    if place.at is not None and drawn and not is_other:
         moved = editor.numbers_of(content)
         editor.put_panels(moved, place.at - sum(number <= place.at for number in moved))
         return

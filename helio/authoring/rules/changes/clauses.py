@@ -263,12 +263,17 @@ class _Reading:
         if rule is not None:
             return [Change(clause, rule)]
         values = [atom for atom in clause.all if atom.kind in VALUES]
-        if len(values) < _SEVERAL or (clause.has("text") and clause.has("time", "moment")):
+        kinds = [atom.kind for atom in values if atom.kind in EXCLUSIVE]
+        if (
+            len(values) < _SEVERAL
+            or len(set(kinds)) < len(kinds)
+            or (clause.has("text") and clause.has("time", "moment"))
+        ):
             return []
         changes = []
         for value in values:
-            for kinds in ((), ("noun",), _TARGETS, ("noun", *_TARGETS)):
-                part = _without(clause, [atom for atom in values if atom is not value], kinds)
+            for left_out in ((), ("noun",), _TARGETS, ("noun", *_TARGETS)):
+                part = _without(clause, [atom for atom in values if atom is not value], left_out)
                 rule = next((rule for rule in self.rules if rule.fits(part)), None)
                 if rule is not None:
                     changes.append(Change(part, rule))

@@ -237,6 +237,7 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         drawn = editor.drawn
         lines = [line for line in drawn if not editor.lines.is_vector(line)] if len(drawn) > 1 else drawn
         sources = {line: line for line in lines or drawn}
+    all_vectors = {vector for found in vectors.values() for vector in found}
     for line, source in sources.items():
         made = editor.lines.step(source)
         if tool in AVERAGES and made.tool in AVERAGES:
@@ -245,12 +246,8 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
             source = editor.lines.source(source, AVERAGES)
         new = _computed_from(editor, source, tool, window)
         # a spectrum and a rate have other units than the line
-        apart = (
-            APPLIED[tool].kind == "spectrum"
-            or APPLIED[tool].unit != "{}"
-            or line in sum(vectors.values(), [])
-        )
-        apart |= _NEW_PANEL.search(clause.text) is not None
+        apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
+        apart |= _NEW_PANEL.search(clause.text) is not None or line in all_vectors
         if place.into is None and place.at is None:
             editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
         else:

@@ -94,6 +94,7 @@ _POSSIBLE = re.compile(
 """Question whether there can be a figure for a time: ``can I use 2026 data?``."""
 _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence do the data have?"}
 """Questions whose answers say whether a time or a cadence is possible."""
+_LOOKS = frozenset({"colour", "dash", "width", "relative", "mode"})
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
@@ -257,9 +258,11 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         _refuse(editor, left, atoms)
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
     ordered = sorted(_with_one_panel(_with_one_rest(changes)), key=_order)
-    drawn = dict[str, str]()
-    for before, change in zip([None, *ordered], ordered, strict=False):
+    drawn, before = dict[str, str](), None
+    for last, change in zip([None, *ordered], ordered, strict=False):
         clause, now = change.clause, _drawn_with(editor)
+        if last is None or before is None or not {atom.kind for atom in last.clause.atoms} <= _LOOKS:
+            before = last  # |B| in the same panel as B, black and thick
         if before is not None and _is_of_result(clause, before.clause):
             clause = _of_result(clause, before, drawn, now)
         elif before is not None:
@@ -283,7 +286,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
 
 
 def _without_kept(editor: FigureEditor, text: str) -> str:
-    """Take out what a sentence says stays as it is, and let the editor keep these lines: ``leave the density alone``."""
+    """Take out what a sentence says stays as it is, and let the editor keep it: ``leave the density alone``."""
 
     def taken(match: re.Match[str]) -> str:
         parts = match.groupdict("")
@@ -422,9 +425,9 @@ def _is_of_result(clause: Clause, before: Clause) -> bool:
     kinds = {atom.kind for atom in clause.atoms}
     if kinds & {"what", "panel", "craft"}:
         return False
-    looks = kinds <= {"colour", "dash", "width", "relative", "mode"}
+    looks = kinds <= _LOOKS
     return _PRONOUN.search(clause.text) is not None or (
-        looks and before.has("verb:add", "rel:also", "rel:above", "rel:below")
+        looks and before.has("verb:add", "rel:also", "rel:above", "rel:below", "rel:same_panel")
     )
 
 
@@ -458,7 +461,9 @@ def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after:
         kept = tuple(atom for atom in clause.shared if atom.kind not in ("what", "panel", "craft", "every"))
         return replace(clause, shared=(*kept, *named))
     pronoun = _PRONOUN.search(clause.text)
-    is_placed = change.clause.has("rel:above", "rel:below", "rel:before", "rel:after")
+    is_placed = change.clause.has("rel:above", "rel:below", "rel:before", "rel:after") or change.clause.says(
+        r"\bsame\s+(?:panel|plot|axes)\s+(?:as|with)\b"
+    )
     targets = [atom for atom in clause.shared if atom.kind in ("what", "craft", "panel")]
     is_one = pronoun is None or pronoun[0].casefold() == "it"
     if len(targets) > 1 and is_placed and is_one:  # put T above n, and colour it
