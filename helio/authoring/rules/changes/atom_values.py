@@ -339,12 +339,10 @@ def take_times(unread: UnreadWords) -> None:
     for place in taken:  # words before a time, such as "during"
         unread.left = unread.left[:place] + TAKEN + unread.left[place + 1 :]
     for match in list(re.finditer(_IN_ALL, unread.left, re.IGNORECASE)):  # 20-25 March 2022 (all six days)
-        spans = [
-            atom.value for atom in unread.atoms if atom.kind == "time" and atom.stop == match.start("days")
-        ]
-        span = parse_time_range(spans[0], unread.now) if spans else None
-        if span is not None and span.stop - span.start == timedelta(days=number_of_text(match["count"])):
-            start = match.start("days")
+        start, length = match.start("days"), timedelta(days=number_of_text(match["count"]))
+        times_ahead = [atom.value for atom in unread.atoms if (atom.kind, atom.stop) == ("time", start)]
+        spans = [parse_time_range(time, unread.now) for time in times_ahead]
+        if any(span.stop - span.start == length for span in spans):
             unread.left = unread.left[:start] + TAKEN * (match.end() - start) + unread.left[match.end() :]
     for match in list(
         re.finditer(r"\b(?:years?|days?|dates?|months?)\s+(?:of\s+)?(?=\x01)", unread.left, re.IGNORECASE)

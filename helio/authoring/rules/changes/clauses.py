@@ -264,11 +264,8 @@ class _Reading:
             return [Change(clause, rule)]
         values = [atom for atom in clause.all if atom.kind in VALUES]
         kinds = [atom.kind for atom in values if atom.kind in EXCLUSIVE]
-        if (
-            len(values) < _SEVERAL
-            or len(set(kinds)) < len(kinds)
-            or (clause.has("text") and clause.has("time", "moment"))
-        ):
+        is_titled = clause.has("text") and clause.has("time", "moment")
+        if len(values) < _SEVERAL or len(set(kinds)) < len(kinds) or is_titled:
             return []
         changes = []
         for value in values:
@@ -378,9 +375,8 @@ def _is_part(before: Clause, clause: Clause) -> bool:
         return True
     added = lone == {"colour"} and pronoun is None and ("verb:add" in last or kinds == _COMPUTED)
     windowed = lone == {"duration"} and bool({"tool", "verb:smooth"} & last)
-    computed = (
-        "tool" in lone and lone <= {"tool", "duration"} and "verb:add" in last
-    )  # add A, smoothed over 1 h
+    # add A, smoothed over 1 h
+    computed = "tool" in lone and lone <= {"tool", "duration"} and "verb:add" in last
     return lone.isdisjoint(kinds) and (added or windowed or computed)
 
 

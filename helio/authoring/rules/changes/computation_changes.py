@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -88,11 +87,11 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("the pipeline has no average or other computation with a window to change")
     if len(durations) == 1 and not clause.has("what", "tool", "panel", "rel:instead_of", "every"):
         steps = _of_one_window(editor, steps)
-    held = {_window_of(editor, step["tool_args"], step["tool_name"]) for step in steps}
+    held = {_window_of(editor, step) for step in steps}
     length = new_of(durations, held, clause)
     if len(durations) == 2:
         old = next(value for value in durations if value != length)
-        matching = [step for step in steps if _window_of(editor, step["tool_args"], step["tool_name"]) == old]
+        matching = [step for step in steps if _window_of(editor, step) == old]
         if not matching:
             raise NotUnderstood(f"no window of the pipeline is {old}: {', '.join(sorted(held))}")
         steps = matching
@@ -124,7 +123,7 @@ def scale_window(editor: FigureEditor, clause: Clause) -> None:
     if not steps:
         raise NotUnderstood("the pipeline has no average or other computation with a window to change")
     steps = steps if clause.has("what", "panel", "every") else _of_one_window(editor, steps)
-    held = {_window_of(editor, step["tool_args"], step["tool_name"]) for step in steps}
+    held = {_window_of(editor, step) for step in steps}
     if len(held) > 1:
         raise NotUnderstood(
             f"the windows have several lengths: {', '.join(sorted(held))}", advice="name one line"
@@ -180,8 +179,8 @@ def _part_of(editor: FigureEditor, line: str) -> tuple[str, str]:
     return base, line[len(base) :].strip("._").casefold()[-1:]
 
 
-def _window_of(editor: FigureEditor, args: Mapping[str, Any], tool: str) -> str:
-    held = str(args.get(WINDOW_OF[tool], ""))
+def _window_of(editor: FigureEditor, step: Document) -> str:
+    held = str(step["tool_args"].get(WINDOW_OF[step["tool_name"]], ""))
     variables = editor.after.get("variables") or {}
     return str(variables[held].get("default", "")) if held in variables else held
 
@@ -241,7 +240,8 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
     for line, source in sources.items():
         made = editor.lines.step(source)
         if tool in AVERAGES and made.tool in AVERAGES:
-            if (made.tool, window) == (tool, _window_of(editor, made.params, made.tool)):
+            held = _window_of(editor, {"tool_name": made.tool, "tool_args": made.params})
+            if (made.tool, held) == (tool, window):
                 raise NotUnderstood(f"the figure already draws {line}, which has a window of {window}")
             source = editor.lines.source(source, AVERAGES)
         new = _computed_from(editor, source, tool, window)
@@ -374,11 +374,7 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
     for step in steps:
         args, old, computation = step["tool_args"], APPLIED[step["tool_name"]], APPLIED[new]
         durations = [str(atom.value) for atom in clause.of("duration")]
-        length = (
-            new_of(durations, {_window_of(editor, step["tool_args"], step["tool_name"])}, clause)
-            if durations
-            else args[old.argument]
-        )
+        length = new_of(durations, {_window_of(editor, step)}, clause) if durations else args[old.argument]
         said = (editor.after.get("variables") or {}).get(length, {}).get("default", length)
         changed = {key: value for key, value in args.items() if key not in (old.argument, "method")}
         changed[computation.argument] = length

@@ -430,11 +430,8 @@ class Lines:
 
     def _datasets(self, label: str, *, own: bool = False) -> str:
         """Return the ids of the datasets from which a label comes, or which it is of, and their instruments."""
-        ids = [
-            dataset
-            for name in [label, *([] if own else self._sources(label))]
-            for dataset, _ in self.pairs(name)
-        ]
+        labels = [label] if own else [label, *self._sources(label)]
+        ids = [dataset for name in labels for dataset, _ in self.pairs(name)]
         return " ".join(word for name in ids for word in (name, *instrument_names(name))).casefold()
 
     def _reads(self, label: str, words: str, letter: str) -> bool:

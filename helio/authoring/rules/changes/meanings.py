@@ -167,10 +167,8 @@ class Meanings:
         text = clause.new_text
         for name in names:
             facts = _ASSUMED.get(name, {"phrases": [name.replace("_", " ")], "unit": ""})
-            beside = (
-                facts.get("beside a unit", ()) if any(atom.value.unit for atom in clause.of("number")) else ()
-            )
-            phrases = any_phrase([*facts["phrases"], *beside])
+            has_unit = any(atom.value.unit for atom in clause.of("number"))
+            phrases = any_phrase([*facts["phrases"], *(facts.get("beside a unit", ()) if has_unit else ())])
             named = re.compile(rf"(?<![\w|-])(?:{phrases})(?![\w|-])", re.IGNORECASE)
             steps = self._arguments.get(name, [])
             if not steps or not named.search(text):
