@@ -191,6 +191,8 @@ def take_grammar(unread: UnreadWords) -> None:
         for pattern in _quantities(word):
             unread.take("quantity", pattern)
     unread.take_spelt("grammar")
+    for size, phrases in CHANGES["relative"].items():
+        unread.take("relative", rf"(?<!not )\btoo\s+(?:{any_phrase(phrases)})(?![\w|-])", _OPPOSITES[size])
     first = ("instead of", "two sides", "right axis", "own panel", "same panel", "side by side")
     for kind, table in (
         ("rel", {name: CHANGES["relations"][name] for name in first}),
@@ -206,6 +208,11 @@ def take_grammar(unread: UnreadWords) -> None:
             unread.take(kind, pattern, name)
 
 
+_OPPOSITES = {
+    "thicker": "thinner", "bold": "thinner", "thinner": "thicker", "thin": "thicker", "larger": "smaller",
+    "smaller": "larger", "taller": "flatter", "flatter": "taller", "wider": "narrower", "narrower": "wider",
+}  # fmt: skip
+"""What to do about a size that is too much: a line that is too thick gets thinner."""
 _OTHERS = (
     r"\b(?:(?:everything|all|anything)\s+else|(?:all\s+)?(?:the\s+)?(?:others|rest|other\s+(?:lines|curves|traces|ones)))\b"
     rf"(?=\s+(?:(?:in|should|be|can|drawn|as)\s+)*{TAKEN})"
