@@ -787,6 +787,8 @@ def test_what_is_added_is_computed(author, templates, name, request_, told):
         ("omni-storm", "add a 1 h running mean of the speed", "computed from: OMNI_HRO_1MIN.flow_speed", "5min"),
         ("omni-storm", "add the hourly mean of AE; then the temperature", "panel 6: OMNI_T ||", "OMNI_T_binned"),
         ("omni-storm", "add AE smoothed over 10 min and the AL index", "panel 6: OMNI_AL", "OMNI_AL_smooth"),
+        ("omni-storm", "add a 10 min running mean to the top panel", "+ 3 OMNI_HRO_1MIN_F_smooth", "SYM_H_smooth"),
+        ("psp-bfield", "add the hourly mean of BR in red and that of BT in blue", "B_RTNt_binned: blue", "B_RTN.t:"),
         ("wind-plasma", "add the speed, smoothed over 1 h", "P_VELSmag_smooth", "variable"),
         ("wind-plasma", "add the 1 h running mean of the density, and the speed", "P_DENS_smooth", "P_VELSmag_smooth"),
     ],
@@ -834,6 +836,8 @@ DENSITY, SYMH = "OMNI_HRO_1MIN.proton_density", "OMNI_HRO_1MIN.SYM_H"
         ("average everything except SYM-H to 1 h", SYMH),
         ("make all lines but the density blue", DENSITY),
         ("make Bz red and don't change the density", DENSITY),
+        ("remove the speed, colour Bz red and the density stays", DENSITY),
+        ("remove Bz, the density and SYM-H stay", SYMH),
     ],
 )
 def test_what_a_sentence_keeps_stays(author, templates, request_, line):
@@ -900,6 +904,12 @@ def test_one_value_is_all_that_changes(author, templates, name, request_, only):
         ("psp-bfield", "halve the window", "no average or other computation with a window"),
         ("solo-overview", "show 20-25 March 2022 (all five days)", "'five', 'days'"),
         ("mms-curlometer", "J in red green blue", "does not understand 'J', 'red', 'green', 'blue'"),
+        ("plasma-beta-mach", "half the electron temperature", "does not understand 'half'"),
+        (
+            "psp-bfield",
+            "add the hourly mean of BR to the |B| panel in red and that of BT in blue",
+            "'BT', 'blue'",
+        ),
     ],
 )
 def test_what_has_no_or_two_values_is_refused(author, templates, name, request_, words):
@@ -962,3 +972,13 @@ def test_a_vector_that_stays_in_its_frame_is_not_turned(author, templates):
 )
 def test_what_is_too_large_gets_smaller(author, overview, request_, told):
     assert told in " ".join(changed(author, overview, request_))
+
+
+def test_a_look_of_all_lines_leaves_that_of_one(author, templates):
+    text = changed(
+        author, templates("omni-storm"), "all lines thin and red, SYM-H thick and black, Bz dashed"
+    )
+    assert f'step 40: line of {SYMH}: {{"width": 3.0}}' in text
+    assert f"step 40: colour of {SYMH}: black" in text
+    assert f'step 40: line of {DENSITY}: {{"width": 1.0}}' in text
+    assert 'step 40: line of OMNI_HRO_1MIN.BZ_GSM: {"dash": "dash", "width": 1.0}' in text

@@ -310,8 +310,11 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
     named = ("what", "panel", "craft", "every", "line")
     verbs, nouns, targets = of("verb"), of("noun"), of(*named)
     values = tuple(atom for atom in before if atom.kind not in ("verb", "noun", "rel", *named))
-    if clause.says(r"^\W*of\b") and of("tool"):  # the median of A in red and of B in blue
-        return [replace(clause, shared=of("verb", "tool", "duration"))]
+    if clause.says(r"^\W*(?:(?:that|those)\s+)?of\b") and of(
+        "tool"
+    ):  # the median of A in red and of B in blue
+        is_placed = of("panel") or len(of("what", "craft")) > 1
+        return [] if is_placed else [replace(clause, shared=of("verb", "tool", "duration"))]
     own = {atom.kind for atom in clause.atoms}
     has_target = bool(own & {"what", "panel", "craft", "every"})
     shared: list[tuple[Atom, ...]] = []

@@ -11,6 +11,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
 from helio.authoring.rules.changes.additions import (
+    Place,
     add_magnitude,
     add_quantities,
     place_of,
@@ -23,7 +24,7 @@ from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
 from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
-from helio.authoring.rules.changes.panel_settings import limit_panels
+from helio.authoring.rules.changes.panel_settings import limit_panels, panel_numbers
 from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.times.durations import INTERVALS
@@ -232,6 +233,8 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
     for name in names:
         sources |= {vector: add_magnitude(editor, vector) for vector in vectors.get(name, ())}
         sources |= {line: line for line in (() if vectors.get(name) else editor.known(name))}
+    if not sources and (numbers := panel_numbers(editor, clause.of("panel"))):
+        sources, place = {line: line for line in editor.lines_in(numbers)}, Place()
     if not sources:
         drawn = editor.drawn
         lines = [line for line in drawn if not editor.lines.is_vector(line)] if len(drawn) > 1 else drawn

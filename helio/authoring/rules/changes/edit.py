@@ -290,9 +290,12 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
 
     def taken(match: re.Match[str]) -> str:
         parts = match.groupdict("")
-        lines = editor.lines_of(parts["what"]) if parts["what"] else []
+        names = [parts["what"], *re.split(r"\s*(?:,|\band\b|&)\s*", parts.get("more", ""))]
+        meant = [editor.lines_of(name) for name in names if name]
+        lines = [line for found in meant for line in found]
         in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
-        if (parts.get("frame") and not in_frame) or ("every" in parts and not lines):
+        is_list = "every" in parts or bool(parts.get("more"))
+        if (parts.get("frame") and not in_frame) or (is_list and not all(meant)):
             return match[0]
         editor.kept |= {line: editor.shown(line) for line in lines}
         return parts.get("every", "")

@@ -221,7 +221,7 @@ class FigureEditor:
     def put(self, key: str, value: Any, *more: str) -> None:
         _, step_id, path = self.where(key)
         self.do(Operation("set", step_id, (*path, *more), value))
-        self.wished.add((key, more[0] if more else ""))
+        self.wished |= {(key, more[0] if more else ""), (".".join((key, *more[1:])), more[0] if more else "")}
 
     def known(self, what: str, *, by_craft: bool = False, every: bool = False) -> list[str]:
         """Return the lines that words mean; refuse the sentence if no line fits.

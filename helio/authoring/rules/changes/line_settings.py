@@ -81,20 +81,25 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
         editor.notes += [
             f"{line} keeps its colours, so that its components differ" for line in vectors if plain
         ]
-        for line in plain or lines:
-            if not (clause.has("every") and ("trace_colors", line) in editor.wished):  # all red, Bz black
-                editor.put("trace_colors", colour, line)
+        for line in _not_wished(editor, clause, plain or lines, "trace_colors"):
+            editor.put("trace_colors", colour, line)
     for key, value in (("dash", dash), ("mode", mode)):
-        for line in lines if value else ():
+        for line in _not_wished(editor, clause, lines, f"line_styles.{key}") if value else ():
             editor.put("line_styles", value, line, key)
     if clause.has("width", "relative", "factor", "number"):
         styles = editor.spec.get("line_styles") or {}
-        for line in lines:
+        for line in _not_wished(editor, clause, lines, "line_styles.width"):
             now = float(styles.get(line, {}).get("width", _PLAIN_WIDTH))
             width = _width(clause, now)
             if not (clause.has("width", "number") or clause.value("relative") in FIXED):
                 editor.notes.append(f"{line} is {width:g} pixels wide instead of {now:g}")
             editor.put("line_styles", width, line, "width")
+
+
+def _not_wished(editor: FigureEditor, clause: Clause, lines: list[str], key: str) -> list[str]:
+    """Leave out lines with a look of their own if a clause is of all lines: ``all lines red, Bz black``."""
+    is_of_all = clause.has("every", "line:lines") and not clause.has("what")
+    return [line for line in lines if not (is_of_all and (key, line) in editor.wished)]
 
 
 def _style_points(editor: FigureEditor, clause: Clause) -> None:
