@@ -557,7 +557,11 @@ class Lines:
         if inherited and not quantities:
             quantities = quantities.union(*(self._quantities(source, inherited=True) for source in sources))
         if step.tool == "join_components":
-            quantities |= {JOINED[name] for name in JOINED if name == step.params.get("name")}
+            stems = {
+                str(step.params.get("name")),
+                *(str(part)[:1] for part in step.params.get("names") or ()),
+            }
+            quantities |= {JOINED[name] for name in JOINED if name in stems}
         return quantities
 
     def _derived(self, label: str) -> set[str]:
