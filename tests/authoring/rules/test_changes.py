@@ -779,3 +779,216 @@ def test_a_quantity_in_other_words_is_added_once(author, templates):
 def test_what_is_added_is_computed(author, templates, name, request_, told):
     came = author.edit(request_, templates(name))
     assert told in json.dumps(came.template)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told", "untold"),
+    [
+        ("ace-bfield-overview", "overlay a 3-hour running mean of |B| on the magnitude panel, in red",
+         "panel 2: + 2 ACE_Bmag_smooth", "fetch"),
+        ("ace-bfield-overview", "add the hourly mean of |B| to the second panel", "computed from: ACE_Bmag ", "fetch"),
+        ("ace-bfield-overview", "plot a 30 min running median of Bz over the components in black",
+         "panel 1: + 2 ACE_Bz_median", "ACE_B_median"),
+        ("omni-storm", "add the magnitude smoothed over 1 h to panel 1", "computed from: OMNI_HRO_1MIN.F ", "OMNI_B"),
+        ("omni-storm", "add a 1 h running median of the density in red and of Bz in blue",
+         "colour of OMNI_HRO_1MIN_BZ_GSM_median: blue", "colour of OMNI_HRO_1MIN.BZ_GSM:"),
+        ("omni-storm", "add a 1 h running mean of the speed", "computed from: OMNI_HRO_1MIN.flow_speed", "5min"),
+        ("omni-storm", "add the hourly mean of AE; then the temperature", "panel 6: OMNI_T ||", "OMNI_T_binned"),
+        ("omni-storm", "add AE smoothed over 10 min and the AL index", "panel 6: OMNI_AL", "OMNI_AL_smooth"),
+        ("omni-storm", "add a 10 min running mean to the top panel", "+ 3 OMNI_HRO_1MIN_F_smooth", "SYM_H_smooth"),
+        ("psp-bfield", "add the hourly mean of BR in red and that of BT in blue", "B_RTNt_binned: blue", "B_RTN.t:"),
+        ("wind-plasma", "add the speed, smoothed over 1 h", "P_VELSmag_smooth", "variable"),
+        ("wind-plasma", "add the 1 h running mean of the density, and the speed", "P_DENS_smooth", "P_VELSmag_smooth"),
+    ],
+)  # fmt: skip
+def test_a_computation_that_is_added_is_of_its_own_part(author, templates, name, request_, told, untold):
+    text = " || ".join([*changed(author, templates(name), request_), ""])
+    assert told in text
+    assert untold not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "panels"),
+    [
+        ("ace-strength", "add the density; below it the speed smoothed over 3 h",
+         "B | Bmag | Bz_smooth | ACE_n | ACE_V_smooth"),
+        ("ace-strength", "add the density at the top; above it the speed", "ACE_V | ACE_n | B | Bmag | Bz_smooth"),
+        ("ace-strength", "add the density smoothed over 1 h and below it the raw speed",
+         "B | Bmag | Bz_smooth | ACE_n_smooth | ACE_V"),
+        ("ace-strength", "add the density below |B|", "B | Bmag | ACE_n | Bz_smooth"),
+        ("wind-plasma", "add the dynamic pressure; below it the raw density",
+         "density | WI_PM_3DP.P_VELS | temperature | Wind_Pdyn | WI_PM_3DP.P_DENS"),
+    ],
+)  # fmt: skip
+def test_below_it_is_below_what_was_added(author, templates, name, request_, panels):
+    assert drawn_in(author.edit(request_, templates(name)).template) == panels
+
+
+def test_a_line_with_this_window_is_not_drawn_twice(author, templates):
+    with pytest.raises(NotUnderstood, match="already draws density, which has a window of 10min"):
+        author.edit("add the density smoothed over 10 min", templates("wind-plasma"))
+
+
+DENSITY, SYMH = "OMNI_HRO_1MIN.proton_density", "OMNI_HRO_1MIN.SYM_H"
+
+
+@pytest.mark.parametrize(
+    ("request_", "line"),
+    [
+        ("smooth everything over 1 h, the density stays", DENSITY),
+        ("smooth everything over 1 h but leave the density alone", DENSITY),
+        ("make all lines red, SYM-H stays as it is", SYMH),
+        ("keep SYM-H as it is and make all the lines blue", SYMH),
+        ("leave SYM-H alone, average everything else to 1 h", SYMH),
+        ("average everything to 1 h but not SYM-H", SYMH),
+        ("average everything except SYM-H to 1 h", SYMH),
+        ("make all lines but the density blue", DENSITY),
+        ("make Bz red and don't change the density", DENSITY),
+        ("remove the speed, colour Bz red and the density stays", DENSITY),
+        ("remove Bz, the density and SYM-H stay", SYMH),
+    ],
+)
+def test_what_a_sentence_keeps_stays(author, templates, request_, line):
+    text = changed(author, templates("omni-storm"), request_)
+    if "average" in request_:
+        draft = author.edit(request_, templates("omni-storm"), chosen=("instead of the line",))
+        text = [" ".join(str(change).split()) for change in changes(templates("omni-storm"), draft.template)]
+    assert text
+    assert not [change for change in text if line in change or line.replace(".", "_") in change]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("wind-plasma", "30 min window, but leave the temperature alone"),
+        ("mms-survey", "all vectors in GSE, the field stays in GSM"),
+    ],
+)
+def test_a_sentence_that_changes_what_it_keeps_is_refused(author, templates, name, request_):
+    with pytest.raises(NotUnderstood, match="stays as it is, and changes it"):
+        author.edit(request_, templates(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "only"),
+    [
+        ("b-power-spectrum", "halve the window of the dynamic spectrum", "$DYNAMIC_WINDOW, default: 10min → 5min"),
+        ("b-power-spectrum", "double the windows of the averaged spectra", "$WINDOW, default: 1h → 2h"),
+        ("b-power-spectrum", "30 min windows for the averaged spectra, leave the dynamic one as it is",
+         "$WINDOW, default: 1h → 30min"),
+        ("b-power-spectrum", "20 min windows for the dynamic spectrum, keep the 1 h for the others",
+         "$DYNAMIC_WINDOW, default: 10min → 20min"),
+        ("mms-field-spectrum", "go down to 8 s windows for the two averaged spectra, leave the dynamic spectrum alone",
+         "$WINDOW, default: 16s → 8s"),
+        ("mms-field-spectrum", "halve the window of the dynamic spectrum", "step dynamic: window: 4s → 2s"),
+        ("gle73-particles", "make the smoothing window twice as long", "$WINDOW, default: 10min → 20min"),
+        ("gle73-particles", "longer smoothing: 20 min", "$WINDOW, default: 10min → 20min"),
+        ("gle73-particles", "smooth the proton bands over half an hour but don't change the electrons",
+         "$WINDOW, default: 10min → 30min"),
+        ("omni-storm", "triple the smoothing window of the speed", "step 20: window: 5min → 15min"),
+        ("wind-plasma", "a window of half that length", "$WINDOW, default: 10min → 5min"),
+        ("wind-plasma", "halve the smoothing of the temperature", "step smooth-temperature: window: $WINDOW → 5min"),
+        ("wind-plasma", "remove the smoothing of the temperature only", "panel 3: temperature → WI_PM_3DP.P_TEMP"),
+        ("omni-storm", "make the line of Bz twice as thick", 'line of OMNI_HRO_1MIN.BZ_GSM: {"width": 2.6}'),
+        ("storm-overview", "only count storms that get down to -100 nT", "$THRESHOLD, default: -50 → -100 (×2)"),
+        ("storm-superposed-epoch", "count a storm only from -80 nT down", "$THRESHOLD, default: -50 → -80 (×1.6)"),
+        ("solo-overview", "stricter PAS quality cut: 0.1", "$QUALITY, default: 0.2 → 0.1 (×0.5)"),
+        ("l1-monitor-comparison", "allow lags of up to two hours", "$LONGEST_LAG, default: 1h → 2h"),
+        ("plasma-beta-mach", "assume electrons at 100000 K", "default: 130000 → 100000 (×0.769231)"),
+        ("psp-bfield", "use 25 January 2020 to 1 February 2020 inclusive, i.e. encounter 4",
+         "default: 2020-01-04 → 2020-01-25 to 2020-02-02"),
+        ("solo-overview", "show 20-25 March 2022 (all six days)",
+         "default: - 2022-03-07 to 2022-03-12 + 2022-03-20 to 2022-03-26"),
+    ],
+)  # fmt: skip
+def test_one_value_is_all_that_changes(author, templates, name, request_, only):
+    (text,) = changed(author, templates(name), request_)
+    assert text.endswith(only)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "words"),
+    [
+        ("psp-bfield", "halve the window", "no average or other computation with a window"),
+        ("solo-overview", "show 20-25 March 2022 (all five days)", "'five', 'days'"),
+        ("mms-curlometer", "J in red green blue", "does not understand 'J', 'red', 'green', 'blue'"),
+        ("plasma-beta-mach", "half the electron temperature", "does not understand 'half'"),
+        (
+            "psp-bfield",
+            "add the hourly mean of BR to the |B| panel in red and that of BT in blue",
+            "'BT', 'blue'",
+        ),
+    ],
+)
+def test_what_has_no_or_two_values_is_refused(author, templates, name, request_, words):
+    with pytest.raises(NotUnderstood, match=words):
+        author.edit(request_, templates(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "gone"),
+    [
+        ("rbsp-emfisis-waves", "This is too tall. Throw out the EFW density panel and the MagEIS panel.",
+         {"RBSPA_EFW-L3.density", "MagEIS"}),
+        ("rbsp-emfisis-waves", "leave the EFW density out", {"RBSPA_EFW-L3.density"}),
+        ("omni-solar-wind-overview", "we never look at the clock angle - remove that panel", {"clock"}),
+        ("ace-strength", "remove all panels but the field and the magnitude", {"Bz_smooth"}),
+        ("ace-strength", "only the field and magnitude panels", {"Bz_smooth"}),
+        ("omni-solar-wind-overview", "nobody looks at the clock angle, so throw that panel out", {"clock"}),
+        ("psp-encounter", "throw out the SPAN-I density, it is unreliable", {"n_SPI"}),
+    ],
+)  # fmt: skip
+def test_a_reason_says_nothing_more(author, templates, name, request_, gone):
+    template = templates(name)
+    draft = author.edit(request_, template)
+    assert set(drawn_in(template).split()) - set(drawn_in(draft.template).split()) == gone
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Put the components in with |B|, one panel is enough.",
+        "merge the two panels into one",
+        "|B| in the same panel as the components, red and thick",
+    ],
+)
+def test_two_panels_become_one(author, templates, request_):
+    draft = author.edit(request_, templates("psp-bfield"))
+    assert drawn_in(draft.template) == "B_RTN B_magnitude"
+    spec = draft.template["steps"][-1]["tool_args"]["spec"]
+    assert "B_RTN" not in {**spec.get("trace_colors", {}), **spec.get("line_styles", {})}
+    assert ("line_styles" in spec) is request_.endswith("thick")
+
+
+def test_a_vector_that_stays_in_its_frame_is_not_turned(author, templates):
+    request = "show the ion bulk velocity in GSM; the field may stay in GSE"
+    text = changed(author, templates("mms-burst"), request)
+    assert [change.split(": ")[0] for change in text if " to: GSM " in change] == [
+        "step mms1_fpi_brst_l2_dis_moms_mms1_dis_bulkv_gse_brst_gsm"
+    ]
+    assert not [change for change in text if "panel 1" in change]
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        ("this is too tall", 'canvas size: {"height": 368}'),
+        ("fonts too big", "font size: 11"),
+        ("the magnitude panel is too small", "heights of panels: 1, 1.25"),
+        ("the magnitude line is too thick", 'line of ACE_Bmag: {"width": 0.65}'),
+        ("the magnitude line is too thin", 'line of ACE_Bmag: {"width": 2.6}'),
+        ("make the magnitude line thick too", 'line of ACE_Bmag: {"width": 3.0}'),
+    ],
+)
+def test_what_is_too_large_gets_smaller(author, overview, request_, told):
+    assert told in " ".join(changed(author, overview, request_))
+
+
+def test_a_look_of_all_lines_leaves_that_of_one(author, templates):
+    text = changed(
+        author, templates("omni-storm"), "all lines thin and red, SYM-H thick and black, Bz dashed"
+    )
+    assert f'step 40: line of {SYMH}: {{"width": 3.0}}' in text
+    assert f"step 40: colour of {SYMH}: black" in text
+    assert f'step 40: line of {DENSITY}: {{"width": 1.0}}' in text
+    assert 'step 40: line of OMNI_HRO_1MIN.BZ_GSM: {"dash": "dash", "width": 1.0}' in text

@@ -21,6 +21,7 @@ from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import PLACE, Atom
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.merged_steps import merged
 from helio.authoring.rules.changes.moments import default_ranges
 from helio.authoring.rules.changes.own_inputs import computed_here
@@ -79,10 +80,12 @@ _FILLER = re.compile(
 
 def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities that the figure does not draw yet, or the magnitude of a vector that it draws."""
-    place = _place_of(editor, clause, clause.atoms)
+    place = place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
     is_new = clause.has("verb:add", "rel:also")
-    if place.at is not None and not is_new and editor.lines_of(content):
+    drawn = [] if is_new else editor.lines_of(content)
+    is_other = clause.has("rel:raw") and any(editor.lines.step(line).tool in AVERAGES for line in drawn)
+    if place.at is not None and drawn and not is_other:
         moved = editor.numbers_of(content)
         editor.put_panels(moved, place.at - sum(number <= place.at for number in moved))
         return
@@ -92,14 +95,14 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(f"the figure already draws the magnitude of {', '.join(named)}")
     parts = _parts_of(editor, content)
     if parts:
-        _put_into(editor, parts, place, ())
+        put_into(editor, parts, place, ())
         set_look(editor, clause, parts)
     elif not vectors:
         draw_new(editor, clause, clause.atoms, ())
     for vector in vectors:
         label = add_magnitude(editor, vector)
         if place.into is not None:
-            _put_into(editor, [label], place, ())
+            put_into(editor, [label], place, ())
         else:
             editor.draw(label, near=vector, own_panel=True)
         set_look(editor, clause, [label])
@@ -200,7 +203,7 @@ def add_magnitude(editor: FigureEditor, vector: str) -> str:
 
 def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instead: Sequence[str]) -> None:
     """Fetch or compute what a clause names, and draw it where the clause says, or instead of lines."""
-    place = _place_of(editor, clause, atoms)
+    place = place_of(editor, clause, atoms)
     content = _content(clause, [atom for atom in atoms if atom not in place.atoms], place.words)
     reading = read_addition(editor, content)
     request = reading.request
@@ -233,7 +236,7 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     if _COMPUTED.search(clause.text) and len(names) == 1 and names[0] in DERIVED:
         request = replace(request, computed=names[0])
     if own := "" if instead else computed_here(editor, request):
-        _put_into(editor, [own], place, instead)
+        put_into(editor, [own], place, instead)
         set_look(editor, clause, [own])
         return
     timed = replace(
@@ -263,14 +266,14 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     together = len(drawn) > 1 and (one is not None or clause.has("rel:same_panel"))
     second = _of_second_unit(editor, drawn) if together else []
     drawn = _superposed(editor, drawn)
-    _put_into(editor, drawn, place, instead, together=together)
+    put_into(editor, drawn, place, instead, together=together)
     set_look(editor, clause, drawn)
     if second:
         editor.put_more("right", second)
         editor.notes.append(f"{', '.join(second)} has its axis at the right")
 
 
-def _put_entries(editor: FigureEditor, entries: Mapping[str, list[Document]], place: _Place) -> None:
+def _put_entries(editor: FigureEditor, entries: Mapping[str, list[Document]], place: Place) -> None:
     """Draw histograms and plots of one quantity against another, which stand below all other panels."""
     if place.into is not None or (place.at is not None and place.at < len(editor.panels)):
         raise NotUnderstood(
@@ -289,7 +292,7 @@ def _put_entries(editor: FigureEditor, entries: Mapping[str, list[Document]], pl
             editor.set_for("row_heights", [*heights, *(max(heights) for _ in new)])
 
 
-def _fit_drawn_spectrum(editor: FigureEditor, request: PipelineRequest, place: _Place, said: str) -> bool:
+def _fit_drawn_spectrum(editor: FigureEditor, request: PipelineRequest, place: Place, said: str) -> bool:
     """Draw the power of a band, the slope or the break of a spectrum that the figure draws; return whether it has one.
 
     A fit is drawn over a spectrum that is a line; what changes with time has a panel of its own.
@@ -319,7 +322,7 @@ def _fit_drawn_spectrum(editor: FigureEditor, request: PipelineRequest, place: _
     args = {"source_label": source, **how.arguments(computation), **({"give": "line"} if is_over else {})}
     new = editor.compute(computation.tool, f"{source}_{how.ending}", args, how.intent, after=source)
     if place.at is not None and not is_over:
-        _put_into(editor, [new], place, ())
+        put_into(editor, [new], place, ())
     else:
         editor.draw(new, near=near, own_panel=not is_over)
     return True
@@ -369,7 +372,7 @@ def set_look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """Where new lines are drawn: into a panel by its index, or at an index between the panels.
 
     `words` are the first and the last letter of the clause that name the place.
@@ -380,8 +383,18 @@ class _Place:
     at: int | None = None
     words: tuple[int, int] = (0, 0)
 
+    def names_of(self, clause: Clause) -> list[str]:
+        """Return the names of a clause without those of the place."""
+        first, stop = (clause.start + end for end in self.words)
+        return [
+            atom.text
+            for atom in clause.of("what")
+            if atom not in self.atoms and not (first <= atom.start < stop and atom in clause.atoms)
+        ]
 
-def _place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> _Place:
+
+def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Place:
+    """Return where a clause says that new lines are drawn."""
     numbered = [atom for atom in atoms if atom.kind == "panel"]
     used = [*numbered, *(atom for atom in atoms if atom.kind == "rel")]
     relation = next((atom for atom in atoms if atom.tags[-1] in PLACED_BESIDE), None)
@@ -391,8 +404,8 @@ def _place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> _P
         above = relation.value in ("above", "top", "before")
         if beside and relation.value not in ("top", "bottom"):
             numbers = named_panels(editor, beside)
-            return _Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
-        return _Place(tuple(used), at=0 if above else len(editor.panels))
+            return Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
+        return Place(tuple(used), at=0 if above else len(editor.panels))
     names = [atom for atom in atoms if atom.kind in ("what", "craft")]
     ahead = {atom: _BETWEEN.search(clause.ahead_of(atom)) for atom in names}
     between = next((match for match in ahead.values() if match is not None), None)
@@ -402,19 +415,19 @@ def _place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> _P
         if len(beside) != _PAIR or len(numbers) < _PAIR or numbers[-1] - numbers[0] != len(numbers) - 1:
             raise NotUnderstood("a new panel comes between two neighbouring panels")
         words = (between.start(), beside[-1].stop - clause.start)
-        return _Place((*used, *beside), at=editor.numbers_of(beside[0].text)[-1], words=words)
+        return Place((*used, *beside), at=editor.numbers_of(beside[0].text)[-1], words=words)
     if numbered:
         is_new = _AS_PANEL.search(clause.ahead_of(numbered[0])) or _WITH_PANEL.search(clause.text)
         if numbers := _new_number(editor, numbered[0]) if is_new else []:
-            return _Place(tuple(used), at=numbers[0] - 1)
-        return _Place(tuple(used), into=panel_numbers(editor, numbered)[0] - 1)
+            return Place(tuple(used), at=numbers[0] - 1)
+        return Place(tuple(used), into=panel_numbers(editor, numbered)[0] - 1)
     for atom in names:
         spoken, behind = clause.ahead_of(atom), clause.text[atom.stop - clause.start :]
         is_named = re.match(r"\s+(?:panel|plot)\b", behind, re.IGNORECASE) and _BEFORE_PANEL.search(spoken)
         if _INTO.search(spoken) or is_named:
             number = editor.numbers_of(atom.text)[0]
-            return _Place((*used, atom, *_also_drawn(editor, clause, atom, number)), into=number - 1)
-    return _drawn_onto(editor, clause, used) or _Place(tuple(used))
+            return Place((*used, atom, *_also_drawn(editor, clause, atom, number)), into=number - 1)
+    return _drawn_onto(editor, clause, used) or Place(tuple(used))
 
 
 def _also_drawn(editor: FigureEditor, clause: Clause, first: Atom, number: int) -> Iterator[Atom]:
@@ -431,7 +444,7 @@ _JOINT = re.compile(r"\s*(?:,|,?\s*\band\b|&)\s*(?:the\s+)?", re.IGNORECASE)
 _ONTO = re.compile(
     r"\b(?P<how>on\s+top\s+of|on|onto|over|into|in|to|with|alongside|together\s+with|and)\s+"
     r"(?:(?:that|the\s+one|those)\s+(?:of|for)\s+)?(?:the\s+)?"
-    r"(?P<what>[^,;]+?)(?P<panel>\s+(?:sub)?(?:panel|plot)s?)?(?:\s+(?:too|also|as\s+well))?[\s.!]*$",
+    r"(?P<what>[^,;]+?)(?P<panel>\s+(?:sub)?(?:panel|plot)s?)?(?:\s+(?:too|also|as\s+well))?(?:,?\s+(?:in|as|with))?[\s.!,]*$",
     re.IGNORECASE,
 )
 _OVERLAID = re.compile(r"\b(?:over(?:plot|lay|laid)|superimpos|draw|plot|put)\w*\b", re.IGNORECASE)
@@ -440,9 +453,10 @@ _UNIT_OF_AXIS = re.compile(r"(?:seconds?|s|minutes?|min|hours?|h|days?|d|[mk]?Hz
 _JOINING = ("into", "in", "to", "onto", "on top of")
 
 
-def _drawn_onto(editor: FigureEditor, clause: Clause, used: Sequence[Atom]) -> _Place | None:
+def _drawn_onto(editor: FigureEditor, clause: Clause, used: Sequence[Atom]) -> Place | None:
     """Return the panel of a line that the end of a clause names: ``overplot the electrons on the ion density``."""
-    last = _ONTO.search(clause.text)
+    text = clause.without(clause.of("colour", "dash"))
+    last = _ONTO.search(text)
     while last is not None:
         how = " ".join(last["how"].casefold().split())
         if last["panel"] or how in _JOINING or (_OVERLAID.search(clause.text) and how != "and"):
@@ -453,8 +467,8 @@ def _drawn_onto(editor: FigureEditor, clause: Clause, used: Sequence[Atom]) -> _
             )
             numbers = editor.panels_with(lines)
             if len(numbers) == 1:
-                return _Place(tuple(used), into=numbers[0] - 1, words=last.span())
-        last = _ONTO.search(clause.text, last.start() + 1)
+                return Place(tuple(used), into=numbers[0] - 1, words=last.span())
+        last = _ONTO.search(text, last.start() + 1)
     return None
 
 
@@ -475,8 +489,8 @@ def _content(clause: Clause, atoms: Sequence[Atom], place: tuple[int, int] = (0,
     return " ".join(text.split()).strip(" ,")
 
 
-def _put_into(
-    editor: FigureEditor, drawn: list[str], place: _Place, instead: Sequence[str], *, together: bool = False
+def put_into(
+    editor: FigureEditor, drawn: list[str], place: Place, instead: Sequence[str], *, together: bool = False
 ) -> None:
     """Draw labels: instead of lines, in a panel, or in new panels, one for each label or one for all `together`."""
     panels = editor.panels or [editor.drawn]
@@ -601,8 +615,8 @@ ADDITIONS: tuple[Rule, ...] = (
          lambda clause: _COMPUTED_ANEW.search(clause.text) is not None, several="tool"),
     Rule("verb:add what scale", f"{ANY_PART} scale {' '.join(_AXES)}", add_quantities,
          lambda clause: clause.of("what")[0].start < clause.of("scale")[0].start),
-    Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:top rel:bottom rel:own_panel "
-         "verb:move verb:show", add_quantities, _says_place),
+    Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:top rel:bottom rel:own_panel rel:raw "
+         "tool duration verb:add verb:move verb:show", add_quantities, _says_place),
     Rule("what", "what panel frame", add_quantities, lambda clause: clause.text[:5].casefold() == "with "),
     Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_onto,
          lambda clause: _OVER.search(clause.text) is not None),

@@ -191,6 +191,8 @@ def take_grammar(unread: UnreadWords) -> None:
         for pattern in _quantities(word):
             unread.take("quantity", pattern)
     unread.take_spelt("grammar")
+    for size, phrases in CHANGES["relative"].items():
+        unread.take("relative", rf"(?<!not )\btoo\s+(?:{any_phrase(phrases)})(?![\w|-])", _OPPOSITES[size])
     first = ("instead of", "two sides", "right axis", "own panel", "same panel", "side by side")
     for kind, table in (
         ("rel", {name: CHANGES["relations"][name] for name in first}),
@@ -206,6 +208,11 @@ def take_grammar(unread: UnreadWords) -> None:
             unread.take(kind, pattern, name)
 
 
+_OPPOSITES = {
+    "thicker": "thinner", "bold": "thinner", "thinner": "thicker", "thin": "thicker", "larger": "smaller",
+    "smaller": "larger", "taller": "flatter", "flatter": "taller", "wider": "narrower", "narrower": "wider",
+}  # fmt: skip
+"""What to do about a size that is too much: a line that is too thick gets thinner."""
 _OTHERS = (
     r"\b(?:(?:everything|all|anything)\s+else|(?:all\s+)?(?:the\s+)?(?:others|rest|other\s+(?:lines|curves|traces|ones)))\b"
     rf"(?=\s+(?:(?:in|should|be|can|drawn|as)\s+)*{TAKEN})"
@@ -381,6 +388,8 @@ def _instruments() -> frozenset[str]:
 
 _TOUCH = re.compile(rf"\*?\s+(?:{_JOINT}\s+)*|[/|-]?", re.IGNORECASE)
 """What stands between words of one name."""
+_ON_PANEL = re.compile(rf"\s+(?:on|onto)\s+(?:the\s+)?(?:[\w|-]+\s+){{1,3}}{PANEL_ONLY}\b", re.IGNORECASE)
+"""What follows a name and says in which panel it is drawn: ``|B| on the magnitude panel``."""
 _NAMES = ("craft", "quantity", "word")
 
 
@@ -388,7 +397,8 @@ def _runs(atoms: list[Atom], text: str) -> Iterator[Atom]:
     """Join neighbouring words that name lines: ``smoothed Bz of ACE``; a spacecraft alone keeps its kind."""
     run: list[Atom] = []
     for atom in atoms:
-        if run and not (atom.kind in _NAMES and _TOUCH.fullmatch(text[run[-1].stop : atom.start])):
+        touches = run and atom.kind in _NAMES and _TOUCH.fullmatch(text[run[-1].stop : atom.start])
+        if run and (not touches or _ON_PANEL.match(text, run[-1].stop)):
             yield _joined(run, text)
             run = []
         if atom.kind in _NAMES:

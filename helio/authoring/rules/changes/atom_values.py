@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 
 from helio.authoring.rules.changes.atoms import (
     CHANGES,
@@ -23,6 +24,7 @@ from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
 from helio.steps.render.colours import CSS_NAMES
+from helio.time_range import parse_time_range
 
 COLOURS = "|".join(VOCABULARY["colours"])
 """Regular expression of the most usual colours."""
@@ -308,6 +310,8 @@ def _end_of_run(taken: Sequence[int], start: int, text: str) -> int:
 
 
 _DIGIT = re.compile(r"\d")
+_IN_ALL = rf"\x01(?P<days>\s*\(\s*(?:all\s+)?(?P<count>\d+|{COUNT})\s+days\s*\))"
+"""How many days a time has, in brackets behind it."""
 
 
 def take_times(unread: UnreadWords) -> None:
@@ -334,6 +338,12 @@ def take_times(unread: UnreadWords) -> None:
         at = stop
     for place in taken:  # words before a time, such as "during"
         unread.left = unread.left[:place] + TAKEN + unread.left[place + 1 :]
+    for match in list(re.finditer(_IN_ALL, unread.left, re.IGNORECASE)):  # 20-25 March 2022 (all six days)
+        start, length = match.start("days"), timedelta(days=number_of_text(match["count"]))
+        times_ahead = [atom.value for atom in unread.atoms if (atom.kind, atom.stop) == ("time", start)]
+        spans = [parse_time_range(time, unread.now) for time in times_ahead]
+        if any(span.stop - span.start == length for span in spans):
+            unread.left = unread.left[:start] + TAKEN * (match.end() - start) + unread.left[match.end() :]
     for match in list(
         re.finditer(r"\b(?:years?|days?|dates?|months?)\s+(?:of\s+)?(?=\x01)", unread.left, re.IGNORECASE)
     ):

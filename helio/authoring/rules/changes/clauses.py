@@ -263,12 +263,14 @@ class _Reading:
         if rule is not None:
             return [Change(clause, rule)]
         values = [atom for atom in clause.all if atom.kind in VALUES]
-        if len(values) < _SEVERAL or (clause.has("text") and clause.has("time", "moment")):
+        kinds = [atom.kind for atom in values if atom.kind in EXCLUSIVE]
+        is_titled = clause.has("text") and clause.has("time", "moment")
+        if len(values) < _SEVERAL or len(set(kinds)) < len(kinds) or is_titled:
             return []
         changes = []
         for value in values:
-            for kinds in ((), ("noun",), _TARGETS, ("noun", *_TARGETS)):
-                part = _without(clause, [atom for atom in values if atom is not value], kinds)
+            for left_out in ((), ("noun",), _TARGETS, ("noun", *_TARGETS)):
+                part = _without(clause, [atom for atom in values if atom is not value], left_out)
                 rule = next((rule for rule in self.rules if rule.fits(part)), None)
                 if rule is not None:
                     changes.append(Change(part, rule))
@@ -308,6 +310,11 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
     named = ("what", "panel", "craft", "every", "line")
     verbs, nouns, targets = of("verb"), of("noun"), of(*named)
     values = tuple(atom for atom in before if atom.kind not in ("verb", "noun", "rel", *named))
+    if clause.says(r"^\W*(?:(?:that|those)\s+)?of\b") and of(
+        "tool"
+    ):  # the median of A in red and of B in blue
+        is_placed = of("panel") or len(of("what", "craft")) > 1
+        return [] if is_placed else [replace(clause, shared=of("verb", "tool", "duration"))]
     own = {atom.kind for atom in clause.atoms}
     has_target = bool(own & {"what", "panel", "craft", "every"})
     shared: list[tuple[Atom, ...]] = []
@@ -366,20 +373,26 @@ def _is_part(before: Clause, clause: Clause) -> bool:
     if placed or (not _MARKS.isdisjoint(last) and (named or listed or lone <= {"moment", "time"})):
         return True
     beside = len(clause.atoms) > 1 and not _BESIDE.isdisjoint(clause.atoms[0].tags) and lone <= _AROUND
-    if beside and "panel" not in kinds and _BESIDE.isdisjoint(last):
-        return True
     pronoun = re.search(r"\b(?:it|them|this|that)\b", clause.text)
+    if beside and "panel" not in kinds and _BESIDE.isdisjoint(last) and not (pronoun and last & {"verb:add"}):
+        return True
     added = lone == {"colour"} and pronoun is None and ("verb:add" in last or kinds == _COMPUTED)
     windowed = lone == {"duration"} and bool({"tool", "verb:smooth"} & last)
-    return lone.isdisjoint(kinds) and (added or windowed)
+    # add A, smoothed over 1 h
+    computed = "tool" in lone and lone <= {"tool", "duration"} and "verb:add" in last
+    return lone.isdisjoint(kinds) and (added or windowed or computed)
 
 
 def _is_named_too(before: Clause, clause: Clause, text: str) -> bool:
     """Return whether a clause only names more lines for the clause before it, which ends with such a name."""
     last = before.atoms[-1]
+    between = text[last.stop : clause.start]
+    apart = before.has("tool") and len(before.names) == 1 and re.fullmatch(r"\s*,\s*and\s+", between)
+    if apart or re.search(r";|\bthen\b", between):  # add the mean of A, and B
+        return False
     if before.has("verb:add") and clause.atoms[0].kind in _NAMES and _FIRST_INPUT.search(before.text):
         return True
-    removed = before.has("verb:remove") and "and" in text[last.stop : clause.start]
+    removed = before.has("verb:remove") and "and" in between
     names = [
         atom
         for atom in clause.atoms

@@ -10,18 +10,27 @@ from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
-from helio.authoring.rules.changes.additions import set_look
+from helio.authoring.rules.changes.additions import (
+    Place,
+    add_magnitude,
+    add_quantities,
+    place_of,
+    put_into,
+    set_look,
+    vectors_of,
+)
 from helio.authoring.rules.changes.arranging import remove
 from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
 from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
-from helio.authoring.rules.changes.panel_settings import limit_panels
+from helio.authoring.rules.changes.panel_settings import limit_panels, panel_numbers
 from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, DERIVED
+from helio.authoring.writing.steps import duration
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.quantities import SOURCES, B
 from helio.pipelines.template.document import Document
@@ -100,6 +109,29 @@ def _set_windows(editor: FigureEditor, clause: Clause, steps: list[Document], le
         set_argument(editor, step, WINDOW_OF[step["tool_name"]], length, alone=alone)
 
 
+def times(length: str, factor: float) -> str:
+    """Return a duration that is longer by a factor.
+
+    >>> times("10min", 0.5)
+    '5min'
+    """
+    return duration(Duration(length).nanoseconds * factor / 1e9)
+
+
+def scale_window(editor: FigureEditor, clause: Clause) -> None:
+    """Multiply the window of the computations that the clause names by a factor: ``halve the smoothing window``."""
+    steps = _of_named(editor, clause, _windowed(editor, [atom.value for atom in clause.of("tool")]))
+    if not steps:
+        raise NotUnderstood("the pipeline has no average or other computation with a window to change")
+    steps = steps if clause.has("what", "panel", "every") else _of_one_window(editor, steps)
+    held = {_window_of(editor, step) for step in steps}
+    if len(held) > 1:
+        raise NotUnderstood(
+            f"the windows have several lengths: {', '.join(sorted(held))}", advice="name one line"
+        )
+    _set_windows(editor, clause, steps, times(held.pop(), clause.value("factor")))
+
+
 def _of_one_window(editor: FigureEditor, steps: list[Document]) -> list[Document]:
     """Return the steps of one window; ask which one if the pipeline has several."""
     variables = editor.after.get("variables") or {}
@@ -171,6 +203,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     smoothed = [line for line in editor.drawn if editor.lines.step(line).tool in tools]
     if not lines:  # smooth with 30 min: a new window of what is smoothed already
         drawn = [line for panel in editor.panels for line in panel] or editor.drawn
+        drawn = [line for line in drawn if line not in editor.kept]
         lines = smoothed if smoothed and window and not clause.has("every") else drawn
     # 2 h smoothing for Bz, of which the figure draws an average
     averages = {editor.lines.source(line, AVERAGES): line for line in smoothed}
@@ -187,19 +220,41 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
 
 
 def add_beside(editor: FigureEditor, clause: Clause) -> None:
-    """Compute a new line from each of the meant lines, and draw the new line in the same panel."""
+    """Compute a new line from each of the meant lines, and draw it in the same panel or where the clause says."""
+    place = place_of(editor, clause, clause.atoms)
+    names = place.names_of(clause)
+    vectors = {name: vectors_of(editor, name, editor.drawn) for name in names if not editor.lines_of(name)}
+    if names and set(names) == set(vectors) and not any(vectors.values()):
+        add_quantities(editor, clause)
+        return
     tool, window = _tool_of(editor, clause)
-    lines = [line for name in clause.names for line in editor.known(name)]
-    if not lines:
+    sources: dict[str, str] = {}
+    """Each line that is meant, with what the new line is computed from."""
+    for name in names:
+        sources |= {vector: add_magnitude(editor, vector) for vector in vectors.get(name, ())}
+        sources |= {line: line for line in (() if vectors.get(name) else editor.known(name))}
+    if not sources and (numbers := panel_numbers(editor, clause.of("panel"))):
+        sources, place = {line: line for line in editor.lines_in(numbers)}, Place()
+    if not sources:
         drawn = editor.drawn
         lines = [line for line in drawn if not editor.lines.is_vector(line)] if len(drawn) > 1 else drawn
-        lines = lines or drawn
-    for line in lines:
-        new = _computed_from(editor, line, tool, window)
+        sources = {line: line for line in lines or drawn}
+    all_vectors = {vector for found in vectors.values() for vector in found}
+    for line, source in sources.items():
+        made = editor.lines.step(source)
+        if tool in AVERAGES and made.tool in AVERAGES:
+            held = _window_of(editor, {"tool_name": made.tool, "tool_args": made.params})
+            if (made.tool, held) == (tool, window):
+                raise NotUnderstood(f"the figure already draws {line}, which has a window of {window}")
+            source = editor.lines.source(source, AVERAGES)
+        new = _computed_from(editor, source, tool, window)
         # a spectrum and a rate have other units than the line
         apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
-        apart |= _NEW_PANEL.search(clause.text) is not None
-        editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
+        apart |= _NEW_PANEL.search(clause.text) is not None or line in all_vectors
+        if place.into is None and place.at is None:
+            editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
+        else:
+            put_into(editor, [new], place, ())
         set_look(editor, clause, [new])
 
 
@@ -287,9 +342,15 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
         set_look(editor, clause, [line for line in editor.drawn if whole_of(editor, line) in made])
         return
     beside, instead = "beside the line", "instead of the line"
-    if clause.has("colour", "dash") or beside == editor.ask(
-        f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
-        [beside, instead],
+    is_over = place_of(editor, clause, clause.atoms).into is not None
+    if (
+        is_over
+        or clause.has("colour", "dash")
+        or beside
+        == editor.ask(
+            f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
+            [beside, instead],
+        )
     ):
         add_beside(editor, clause)
     else:
@@ -431,6 +492,7 @@ def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
     (replace_quantities if lacks else set_window)(editor, clause)
 
 
+_BESIDE = "rel:above rel:below rel:top rel:bottom"
 COMPUTATIONS: tuple[Rule, ...] = (
     Rule("verb:convert|rel:instead_of tool what",
          "what craft tool frame noun:frame verb:show verb:convert rel:instead_of", smooth,
@@ -441,14 +503,17 @@ COMPUTATIONS: tuple[Rule, ...] = (
                                              f"panel verb:only", _set_window_or_replace,
          lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
          or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
+    Rule("factor noun:window|verb:smooth|tool", "what craft every panel tool verb:smooth noun:window", scale_window),
     Rule("tool", f"tool noun:window what craft {OLD} duration verb:smooth", change_tool,
          lambda clause: is_average(clause)
          and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
     Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth verb:only", smooth,
          lambda clause: adds_tool(clause) and not clause.says(r"\bkeep")),
-    Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel colour dash", add_beside, adds_tool),
+    Rule("verb:add tool", f"what craft tool duration noun:window rel:own_panel colour dash panel {_BESIDE}", add_beside,
+         adds_tool),
     Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
-    Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
+    Rule("verb:remove tool|verb:smooth", "what craft tool every verb:only", without_tool,
+         lambda clause: not clause.says(r"\bkeep")),
     Rule("tool what", "craft every duration", smooth,
          lambda clause: clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")),
     Rule("tool duration what", "craft colour dash rel:own_panel", smooth_or_add, adds_tool),

@@ -27,8 +27,15 @@ from helio.authoring.rules.changes.additions import ADDITIONS
 from helio.authoring.rules.changes.arranging import ARRANGING
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
-from helio.authoring.rules.changes.atoms import Atom, in_plainer_words
-from helio.authoring.rules.changes.clauses import EXCLUSIVE, Change, Clause, read_clauses, without_old_values
+from helio.authoring.rules.changes.atoms import SPELLINGS, Atom, in_plainer_words
+from helio.authoring.rules.changes.clauses import (
+    EXCLUSIVE,
+    PLACED_BESIDE,
+    Change,
+    Clause,
+    read_clauses,
+    without_old_values,
+)
 from helio.authoring.rules.changes.computed_lines import ComputedLines
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -57,6 +64,7 @@ from helio.authoring.writing.asking import Asks
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import spellings
+from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.labels import owner
 
@@ -86,6 +94,8 @@ _POSSIBLE = re.compile(
 """Question whether there can be a figure for a time: ``can I use 2026 data?``."""
 _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence do the data have?"}
 """Questions whose answers say whether a time or a cadence is possible."""
+_LOOKS = frozenset({"colour", "dash", "width", "relative", "mode"})
+_KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
 
@@ -210,7 +220,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     said = with_quoted_titles(request)
     quoted = [match[0] for match in QUOTES.finditer(said)]
     text = QUOTES.sub(lambda match: f'"{_QUOTE}"', said)  # names in quotes are no times
-    text = with_symbols_in_words(in_plainer_words(text, "changes"))
+    text = _without_kept(editor, with_symbols_in_words(in_plainer_words(text, "changes")))
     while _LISTED_BELOW_AXIS.search(text):
         text = _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
@@ -248,11 +258,15 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         _refuse(editor, left, atoms)
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
     ordered = sorted(_with_one_panel(_with_one_rest(changes)), key=_order)
-    drawn = dict[str, str]()
-    for before, change in zip([None, *ordered], ordered, strict=False):
+    drawn, before = dict[str, str](), None
+    for last, change in zip([None, *ordered], ordered, strict=False):
         clause, now = change.clause, _drawn_with(editor)
+        if last is None or before is None or not {atom.kind for atom in last.clause.atoms} <= _LOOKS:
+            before = last  # |B| in the same panel as B, black and thick
         if before is not None and _is_of_result(clause, before.clause):
             clause = _of_result(clause, before, drawn, now)
+        elif before is not None:
+            clause = _beside_result(clause, [line for line, step in now.items() if drawn.get(line) != step])
         drawn = now
         before_change, notes = editor.after, len(editor.notes)
         try:
@@ -263,6 +277,32 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         is_alike = editor.after == before_change and len(editor.notes) == notes
         if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
             editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
+    for line, before_all in editor.kept.items():
+        if editor.shown(line) != before_all:
+            raise NotUnderstood(
+                f"the request says that {line} stays as it is, and changes it",
+                advice="name the lines that change",
+            )
+
+
+def _without_kept(editor: FigureEditor, text: str) -> str:
+    """Take out what a sentence says stays as it is, and let the editor keep it: ``leave the density alone``."""
+
+    def taken(match: re.Match[str]) -> str:
+        parts = match.groupdict("")
+        names = [parts["what"], *re.split(r"\s*(?:,|\band\b|&)\s*", parts.get("more", ""))]
+        meant = [editor.lines_of(name) for name in names if name]
+        lines = [line for found in meant for line in found]
+        in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
+        is_list = "every" in parts or bool(parts.get("more"))
+        if (parts.get("frame") and not in_frame) or (is_list and not all(meant)):
+            return match[0]
+        editor.kept |= {line: editor.shown(line) for line in lines}
+        return parts.get("every", "")
+
+    for pattern in _KEPT:
+        text = pattern.sub(taken, text)
+    return re.sub(r"^\W*(?:(?:and|but|then)\b\W*)*", "", text) if editor.kept else text
 
 
 def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
@@ -388,10 +428,21 @@ def _is_of_result(clause: Clause, before: Clause) -> bool:
     kinds = {atom.kind for atom in clause.atoms}
     if kinds & {"what", "panel", "craft"}:
         return False
-    looks = kinds <= {"colour", "dash", "width", "relative", "mode"}
+    looks = kinds <= _LOOKS
     return _PRONOUN.search(clause.text) is not None or (
-        looks and before.has("verb:add", "rel:also", "rel:above", "rel:below")
+        looks and before.has("verb:add", "rel:also", "rel:above", "rel:below", "rel:same_panel")
     )
+
+
+def _beside_result(clause: Clause, results: Sequence[str]) -> Clause:
+    """Let a pronoun behind ``below`` mean the last line that the change before it draws: ``below it the speed``."""
+    relation = next(iter(clause.of(*PLACED_BESIDE)), None)
+    pronoun = relation and _PRONOUN.match(clause.text, relation.stop - clause.start + 1)
+    if not (relation and pronoun and results):
+        return clause
+    start, stop = (clause.start + end for end in pronoun.span())
+    line = Atom("what", results[-1], start, stop, results[-1])
+    return replace(clause, atoms=tuple(sorted((*clause.atoms, line), key=lambda atom: atom.start)))
 
 
 def _drawn_with(editor: FigureEditor) -> dict[str, str]:
@@ -413,7 +464,9 @@ def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after:
         kept = tuple(atom for atom in clause.shared if atom.kind not in ("what", "panel", "craft", "every"))
         return replace(clause, shared=(*kept, *named))
     pronoun = _PRONOUN.search(clause.text)
-    is_placed = change.clause.has("rel:above", "rel:below", "rel:before", "rel:after")
+    is_placed = change.clause.has("rel:above", "rel:below", "rel:before", "rel:after") or change.clause.says(
+        r"\bsame\s+(?:panel|plot|axes)\s+(?:as|with)\b"
+    )
     targets = [atom for atom in clause.shared if atom.kind in ("what", "craft", "panel")]
     is_one = pronoun is None or pronoun[0].casefold() == "it"
     if len(targets) > 1 and is_placed and is_one:  # put T above n, and colour it

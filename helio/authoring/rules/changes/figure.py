@@ -75,6 +75,8 @@ class FigureEditor:
         self.wished: set[tuple[str, str]] = set()
         """Settings that the sentence has changed: pairs of a figure's key and the line or panel number,
         or an empty text."""
+        self.kept: dict[str, str] = {}
+        """Lines that the sentence leaves as they are, each with how it was shown before."""
         self.given: dict[tuple[str, str], Any] = {}
         """Values that the sentence has given, each by the step and the name of the argument."""
 
@@ -158,6 +160,18 @@ class FigureEditor:
         """Return the labels from which a line is computed, and its own label."""
         return self.lines.behind(line)
 
+    def shown(self, line: str) -> str:
+        """Return how a line is computed and how it looks, but for its time; empty if the figure does not draw it."""
+        if owner(line, self.drawn) is None:
+            return ""
+        ids = {str(self.lines.producers[label].id) for label in self.behind(line)}
+        steps = [step["tool_args"] for step in self.after["steps"] if str(step["step_id"]) in ids]
+        args = [{key: value for key, value in step.items() if key != "time_range"} for step in steps]
+        variables = self.after.get("variables") or {}
+        values = [variables[name] for step in args for name in step.values() if str(name) in variables]
+        looks = [(self.spec.get(key) or {}).get(line) for key in ("trace_colors", "line_styles")]
+        return repr((args, values, looks))
+
     def prune(self, before: Sequence[str]) -> None:
         """Remove the steps behind lines that were drawn before, if without them some data need not be fetched.
 
@@ -207,7 +221,7 @@ class FigureEditor:
     def put(self, key: str, value: Any, *more: str) -> None:
         _, step_id, path = self.where(key)
         self.do(Operation("set", step_id, (*path, *more), value))
-        self.wished.add((key, more[0] if more else ""))
+        self.wished |= {(key, more[0] if more else ""), (".".join((key, *more[1:])), more[0] if more else "")}
 
     def known(self, what: str, *, by_craft: bool = False, every: bool = False) -> list[str]:
         """Return the lines that words mean; refuse the sentence if no line fits.

@@ -302,7 +302,9 @@ SETTINGS: tuple[Rule, ...] = (
     Rule("noun:font_size|noun:gap_factor|noun:columns|noun:linthresh|noun:figure_height|noun:figure_width|"
          "noun:figure_size|noun:panel_height|noun:width|"
          "relative", "what panel number printed width factor", set_number, _is_size, "number"),
-    Rule("factor", "what panel relative noun:panel_height", set_number),
+    Rule("factor", "what panel relative noun:panel_height", set_number,
+         lambda clause: clause.value("relative") not in (*WIDTHS, *FIXED)
+         and (clause.has("panel", "relative", "noun:panel_height") or clause.says(r"\bpanels?\b"))),
     Rule("width|printed", "relative noun:figure_width noun:figure_height", set_number, names_figure),
     Rule("noun:x_axis time", "noun:range noun:x_axis verb:zoom", limit_times),
     Rule("size", "noun:figure_size noun:figure_height noun:figure_width", set_canvas),

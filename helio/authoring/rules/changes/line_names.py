@@ -12,7 +12,9 @@ FRAME_WORDS = "|".join(frame.casefold() for frame in FRAMES)
 """Alternatives of a regular expression: the frames in small letters."""
 COLOURED = re.compile(r"\s*\b(?:spectrograms?|spectr(?:um|a))\b")
 SPECTROGRAMS = re.compile(
-    r"(?:(?:the|both|all|no|any)\s+)*(?:spectrograms?|(?P<of>\w+)\s+spectrograms)", re.IGNORECASE
+    r"(?:(?:the|both|all|no|any)\s+)*(?:(?P<power>dynamic\s+(?:power\s+)?(?:spectr(?:um|a)|ones?))|spectrograms?"
+    r"|(?P<of>\w+)\s+spectrograms)",
+    re.IGNORECASE,
 )
 GENERAL_NOUN = re.compile(r"\s+(?:channel|spectrum|signal|curve|index)$")
 MOMENTS = re.compile(r"\b(?P<stem>densit|temperatur|pressur|speed|velocit)(?:(?P<plural>ies|es|s)|y|e)?\b")

@@ -40,7 +40,8 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
     if lines:
         return list(dict.fromkeys(lines))
     plural = clause.has("every", "line:lines")
-    drawn, targets = editor.drawn, {target for _, target in editor.wished}
+    drawn = [line for line in editor.drawn if line not in editor.kept]
+    targets = {target for _, target in editor.wished}
     wished = [line for line in drawn if line in targets]
     if clause.has("every:both") and len(wished) == len("AB"):
         return wished
@@ -80,19 +81,25 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
         editor.notes += [
             f"{line} keeps its colours, so that its components differ" for line in vectors if plain
         ]
-        for line in plain or lines:
+        for line in _not_wished(editor, clause, plain or lines, "trace_colors"):
             editor.put("trace_colors", colour, line)
     for key, value in (("dash", dash), ("mode", mode)):
-        for line in lines if value else ():
+        for line in _not_wished(editor, clause, lines, f"line_styles.{key}") if value else ():
             editor.put("line_styles", value, line, key)
     if clause.has("width", "relative", "factor", "number"):
         styles = editor.spec.get("line_styles") or {}
-        for line in lines:
+        for line in _not_wished(editor, clause, lines, "line_styles.width"):
             now = float(styles.get(line, {}).get("width", _PLAIN_WIDTH))
             width = _width(clause, now)
             if not (clause.has("width", "number") or clause.value("relative") in FIXED):
                 editor.notes.append(f"{line} is {width:g} pixels wide instead of {now:g}")
             editor.put("line_styles", width, line, "width")
+
+
+def _not_wished(editor: FigureEditor, clause: Clause, lines: list[str], key: str) -> list[str]:
+    """Leave out lines with a look of their own if a clause is of all lines: ``all lines red, Bz black``."""
+    is_of_all = clause.has("every", "line:lines") and not clause.has("what")
+    return [line for line in lines if not (is_of_all and (key, line) in editor.wished)]
 
 
 def _style_points(editor: FigureEditor, clause: Clause) -> None:
@@ -139,9 +146,10 @@ def names_figure(clause: Clause) -> bool:
 def has_look(clause: Clause) -> bool:
     if clause.has("width", "noun:width") and names_figure(clause):
         return False
-    if clause.has("number", "factor") and not clause.has("noun:width", "mode"):
-        return False
     relative = clause.value("relative")
+    is_thick = clause.has("factor") and relative in ("bold", "thicker")
+    if clause.has("number", "factor") and not (is_thick or clause.has("noun:width", "mode")):
+        return False
     return clause.has("colour", "dash", "mode", "width", "number", "factor") or relative in (*WIDTHS, *FIXED)
 
 

@@ -136,6 +136,8 @@ class Lines:
             return shown
         if spectrograms := SPECTROGRAMS.fullmatch(what.strip()):
             of, lines = (spectrograms["of"] or "").casefold(), self._spectrograms(figure)
+            if spectrograms["power"]:
+                lines = [line for line in lines if self.step(line).tool == "power_spectrogram"]
             if coloured := [line for line in lines if not of or says(self.own_words(line), of)]:
                 return coloured
         if origin := ORIGIN.fullmatch(what.strip()):
@@ -396,6 +398,7 @@ class Lines:
             lambda label: quantity in self._quantities(label),
             lambda label: says(self.own_words(label), plain),
             lambda label: quantity == VELOCITY and SPEED in self._quantities(label),
+            lambda label: says(f"{self.own_words(label)} {self._datasets(label, own=True)}", plain),
             lambda label: says(self._step_words(label), plain),
             lambda label: quantity in self._quantities(label, inherited=True),
             lambda label: says(self.all_words(label), plain),
@@ -425,9 +428,10 @@ class Lines:
         told = f"{self.all_words(label)} {self._datasets(label)} {titles}"
         return self.may_have_colours(label) and says(told, words)
 
-    def _datasets(self, label: str) -> str:
-        """Return the ids of the datasets from which a label comes, and their instruments, in words."""
-        ids = [dataset for name in [label, *self._sources(label)] for dataset, _ in self.pairs(name)]
+    def _datasets(self, label: str, *, own: bool = False) -> str:
+        """Return the ids of the datasets from which a label comes, or which it is of, and their instruments."""
+        labels = [label] if own else [label, *self._sources(label)]
+        ids = [dataset for name in labels for dataset, _ in self.pairs(name)]
         return " ".join(word for name in ids for word in (name, *instrument_names(name))).casefold()
 
     def _reads(self, label: str, words: str, letter: str) -> bool:
@@ -553,7 +557,11 @@ class Lines:
         if inherited and not quantities:
             quantities = quantities.union(*(self._quantities(source, inherited=True) for source in sources))
         if step.tool == "join_components":
-            quantities |= {JOINED[name] for name in JOINED if name == step.params.get("name")}
+            stems = {
+                str(step.params.get("name")),
+                *(str(part)[:1] for part in step.params.get("names") or ()),
+            }
+            quantities |= {JOINED[name] for name in JOINED if name in stems}
         return quantities
 
     def _derived(self, label: str) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -13,7 +13,7 @@ from helio.authoring.fetches import FETCH
 from helio.authoring.operations import Operation
 from helio.authoring.rules.changes.atoms import COUNTED, PLACES, Atom, Range
 from helio.authoring.rules.changes.clauses import Clause, Rule
-from helio.authoring.rules.changes.computation_changes import WINDOW_OF, set_argument
+from helio.authoring.rules.changes.computation_changes import WINDOW_OF, set_argument, times
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.moments import intervals_of, is_interval
 from helio.authoring.rules.changes.panel_settings import panel_numbers
@@ -142,6 +142,7 @@ class Meanings:
             _rule("what", f"{parts} relative every scale", self._flares),
             _rule("range verb:add|rel:also", f"{parts} panel", self._new_band),
             _rule("range|bound|number|duration|what", f"{parts} relative", self._meant, _VALUES),
+            _rule("factor noun:window|verb:smooth|tool", f"{parts} factor", self._scaled),
             _rule("moment|time what|tool|noun", f"{parts} moment time every", self._interval, "moment"),
             window,
         )
@@ -166,7 +167,9 @@ class Meanings:
         text = clause.new_text
         for name in names:
             facts = _ASSUMED.get(name, {"phrases": [name.replace("_", " ")], "unit": ""})
-            named = re.compile(rf"(?<![\w|-])(?:{any_phrase(facts['phrases'])})(?![\w|-])", re.IGNORECASE)
+            has_unit = any(atom.value.unit for atom in clause.of("number"))
+            phrases = any_phrase([*facts["phrases"], *(facts.get("beside a unit", ()) if has_unit else ())])
+            named = re.compile(rf"(?<![\w|-])(?:{phrases})(?![\w|-])", re.IGNORECASE)
             steps = self._arguments.get(name, [])
             if not steps or not named.search(text):
                 continue
@@ -279,7 +282,8 @@ class Meanings:
     def _is_side(self, slot: Slot, clause: Clause) -> bool:
         """Return whether a clause names the end of a band that a slot is, or a threshold."""
         words = _stems(clause.text)
-        return not slot.side or slot.side in map(_SIDE_OF.get, words) or bool(words & _CRITERION)
+        is_most = slot.side == "high" and _WEAKER.search(clause.text) is not None
+        return not slot.side or slot.side in map(_SIDE_OF.get, words) or is_most or bool(words & _CRITERION)
 
     def _instead(self, clause: Clause, values: list[Atom]) -> list[Operation]:
         """Set the one value that words say and that is the old one: ``a 1 h mean field rather than 6 h``."""
@@ -319,6 +323,7 @@ class Meanings:
                 steps |= {str(step["step_id"])}
                 known |= _stems(" ".join(argument for argument, value in args.items() if value == name))
                 known |= _stems(" ".join(VOCABULARY["computations"].get(step["tool_name"], ())))
+                known |= _stems(_WORDS["of tools"].get(step["tool_name"], ""))
             plain = own - set(_SIDE_OF)
             falls = re.search(r"\bor less\b|\bbelow this\b|\blarger\b.*\bleft out\b", text) is not None
             value = variable.get("default")
@@ -371,6 +376,14 @@ class Meanings:
             return []
         ((low, high),) = pairs
         return [_operation(low, limits.low, limits.unit), _operation(high, limits.high, limits.unit)]
+
+    def _scaled(self, clause: Clause) -> list[Operation]:
+        """Multiply the length that words name by a factor: ``halve the window of the dynamic spectrum``."""
+        factor = clause.of("factor")[0]
+        values = [replace(factor, kind="duration")]
+        changes = self._length(clause, _words_left(clause, [factor]), values)
+        held = {slot.name: slot.value for slot in self._slots}
+        return [replace(change, value=times(held[change.at[1]], change.value)) for change in changes]
 
     def _length(self, clause: Clause, words: frozenset[str], values: list[Atom]) -> list[Operation]:
         """Set the length that words name, of what the named panel draws."""

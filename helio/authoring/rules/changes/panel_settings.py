@@ -69,7 +69,8 @@ def named_panels(editor: FigureEditor, atoms: Sequence[Atom]) -> list[int]:
 
 def says_panel(clause: Clause, name: str) -> bool:
     """Return whether a clause names the panel of a quantity, and whether in the singular."""
-    return clause.says(rf"{re.escape(name)}\s+(?:sub)?(?:panel|plot)")
+    listed = r"(?:(?:\s*(?:,|\band\b|&)\s*(?:the\s+)?[\w|-]+(?:\s+(?!panels|and\b)[\w|-]+)?)+\s+panels\b)"
+    return clause.says(rf"{re.escape(name)}(?:\s+(?:sub)?(?:panel|plot)|{listed})")
 
 
 def panels_of(
