@@ -139,12 +139,21 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
             drawn.append((last, replace(former, style=style)))
         else:
             return None
+    for part, request in drawn:
+        placed = [quantity for _, quantity in read_quantities(Sentence(part.text), magnitude=False)[0]]
+        is_again = len({*placed}) < len(placed) and len(request.spacecraft) < 2
+        if part.rank and is_again and not _has_treatment(request):
+            raise NotUnderstood(
+                f"it is not clear what of '{part.text}' stands at the place that the request names",
+                advice="name each quantity once, as in 'density on top, speed below'",
+            )
     parts = [part for part, _ in drawn]
     requests = _of_one_frame([request for _, request in drawn])
     if len(requests) < 2 or not all(map(_can_be_part, requests)) or not any(map(_has_treatment, requests)):
         return None
     has_magnitude = any(made.tool == MAGNITUDE for request in requests for made in request.computations)
-    if _name_again(requests) and (has_magnitude or not all(part.rank for part in parts[1:])):
+    ranks = [part.rank for part in parts]
+    if _name_again(requests) and (has_magnitude or not all(ranks[1:]) or (not ranks[0] and 1 in ranks)):
         return None
     if all(part.rank for part in parts):
         order = sorted(range(len(parts)), key=lambda number: parts[number].rank)
@@ -250,16 +259,19 @@ def _has_treatment(request: PipelineRequest) -> bool:
 
 
 def _name_again(requests: Sequence[PipelineRequest]) -> bool:
-    """Return whether a part names only what a part before it names too: ``Bz and V, smooth V over 10 min``."""
+    """Return whether a part names only what another part names too: ``Bz and V, smooth V over 10 min``."""
     named: set[tuple[str, str, str]] = set()
+    looks: list[set[tuple[str, str, str]]] = []  # of parts that only say how a line or a panel looks
     for request in requests:
         crafts = request.spacecraft or ("",)
         own = {
             (craft, quantity.name, quantity.component) for craft in crafts for quantity in request.quantities
         }
-        if own and own <= named:
+        if own and (own <= named or any(look < own for look in looks)):
             return True
         named |= own
+        if request.style.looks and not _has_treatment(replace(request, style=RequestedStyle())):
+            looks.append(own)
     return False
 
 

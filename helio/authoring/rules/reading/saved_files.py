@@ -116,6 +116,15 @@ def take_files(sentence: Sentence) -> SavedFiles:
     drawn = drawn and not any(
         re.search(rf"\b{_ONLY}\b", match[0], re.IGNORECASE) for match in (*files, *tables)
     )
+    if (
+        files
+        and not drawn
+        and (plot := re.search(rf"\b(?:plot|draw|{_FIGURE})\b", sentence.left, re.IGNORECASE))
+    ):
+        raise NotUnderstood(
+            f"it is not clear whether to draw a figure: the request says '{plot[0]}', and that it wants a file only",
+            advice="leave out 'only', or the words about the figure",
+        )
     words = [(match["format"] or match["text"]).lower() for match in files]
     notes: tuple[str, ...] = ()
     if not words and (tables or not drawn):
@@ -160,6 +169,11 @@ def _part(sentence: Sentence) -> Lines:
     drawn = _quantities(before)
     if not drawn or not (crafts or quantities):
         return EVERY_LINE
+    if part.unread():
+        raise NotUnderstood(
+            f"helio saves the lines that the figure draws, not '{match['what']}'",
+            advice=f"ask for '{match['what']}' in the figure, or without a figure",
+        )
     if {*quantities} <= {*drawn}:
         sentence.take_at(*match.span("what"))
     return Lines(crafts, quantities)
