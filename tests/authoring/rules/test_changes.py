@@ -266,7 +266,8 @@ def test_a_smoothed_line_leaves_the_cadence_of_its_input_to_other_steps(author, 
     steps = {step["step_id"]: step for step in done["steps"]}
     before = {step["step_id"]: step for step in templates("l1-monitor-comparison")["steps"]}
     resampled = [name for name, step in before.items() if step["tool_name"] == "resample"]
-    assert resampled and all(steps[name] == before[name] for name in resampled)
+    assert resampled
+    assert [steps[name] for name in resampled] == [before[name] for name in resampled]
     new = [step for name, step in steps.items() if name not in before]
     assert {step["tool_args"]["window"] for step in new if step["tool_name"] == "running_average"} == {"5min"}
 

@@ -48,6 +48,9 @@ FETCHED = (
     ("Ulysses Jupiter flyby 8 Feb 1992 |B|", ["B_MAG"]),
     # a field is that of the spacecraft beside it
     ("Wind B plus Bz of ACE, 2004-11-07", ["BGSE", "BGSEc"]),
+    ("ACE MAG |B| 2004-11-07", ["Magnitude"]),
+    ("Cassini MAG near Jupiter: |B| on 2001-01-05", ["B_mag"]),
+    ("ACE MAG and |B| 2004-11-07", ["BGSEc"]),
     ("Bz of ACE, but B of Wind, 2004-11-07", ["BGSEc", "BGSE"]),
     # words that only describe the time or the place
     ("Wind density of the quiet day 2004-11-17 if possible", ["Proton_Np_nonlin"]),

@@ -261,7 +261,9 @@ def says_just(clause: Clause) -> bool:
 
 _OVERLAID = re.compile(r"\b(?:plot|draw|overlay)\b.*\bon\s+top\s+of\b", re.IGNORECASE)
 """Words with which a line is drawn over another, and not above its panel."""
-_BESIDE_IT = r"\b(?:and|with),?\s+(?:above|below|under(?:neath)?|before|after)\s+(?:it|that|this|them),?\s+[\w|]"
+_BESIDE_IT = (
+    r"\b(?:and|with),?\s+(?:above|below|under(?:neath)?|before|after)\s+(?:it|that|this|them),?\s+[\w|]"
+)
 """Words before what stands beside a panel that was named before it: ``density and above it the speed``."""
 _MOVED = re.compile(r"\b(?:mov|bring|rearrang|reorder|shift)\w*\b", re.IGNORECASE)
 """Verbs of what the figure draws already; one can also put or place something new."""

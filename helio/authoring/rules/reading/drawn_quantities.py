@@ -50,6 +50,11 @@ _JOINED_OVERVIEW = (
 """An overview beside which the sentence names more; ``overview plot with`` only begins a list."""
 _MOMENTS = {N, SPEED, VECTOR_V, T}
 _NEXT_TO_EACH_OTHER = re.compile(r",|\b(?:and|with|plus|but|of|in)\b|\+|;")
+_MAG = re.compile(
+    r"MAG\b(?:\s+data)?(?:\s*:)?\s*(?:the\s+)?|MAG\b(?:(?!\b(?:and|with|plus)\b)[^,;:])*:\s*(?:the\s+)?",
+    re.IGNORECASE,
+)
+"""Words between the name of the instrument and the field strength that is drawn of it: ``ACE MAG: |B|``."""
 _OF_VECTOR = re.compile(r"[bv]_?[xyzrtn](?:[- ]components?)?\s+(?:of|from)\s+(?:the\s+)?", re.IGNORECASE)
 
 
@@ -204,7 +209,8 @@ def with_field(
     names_of_others = []
     for first, second in pairwise(placed):
         between = sentence.text[first[0] : second[0]]
-        if _is_vector_of(first[1], second[1]) and not _NEXT_TO_EACH_OTHER.search(between):
+        is_source = second[1].name == ABS_B and first[1] == RequestQuantity(B) and _MAG.fullmatch(between)
+        if is_source or (_is_vector_of(first[1], second[1]) and not _NEXT_TO_EACH_OTHER.search(between)):
             names_of_others.append(first)  # magnetic field components BR BT BN
         if _is_vector_of(second[1], first[1]) and _OF_VECTOR.fullmatch(between):
             names_of_others.append(second)
