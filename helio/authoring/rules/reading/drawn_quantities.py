@@ -209,8 +209,8 @@ def with_field(
     names_of_others = []
     for first, second in pairwise(placed):
         between = sentence.text[first[0] : second[0]]
-        is_source = second[1].name == ABS_B and first[1] == RequestQuantity(B) and _MAG.fullmatch(between)
-        if is_source or (_is_vector_of(first[1], second[1]) and not _NEXT_TO_EACH_OTHER.search(between)):
+        is_instrument = second[1].name == ABS_B and first[1] == RequestQuantity(B) and _MAG.fullmatch(between)
+        if is_instrument or (_is_vector_of(first[1], second[1]) and not _NEXT_TO_EACH_OTHER.search(between)):
             names_of_others.append(first)  # magnetic field components BR BT BN
         if _is_vector_of(second[1], first[1]) and _OF_VECTOR.fullmatch(between):
             names_of_others.append(second)
