@@ -306,7 +306,13 @@ class _Figure:
 
     def _in_units(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         """Convert the series that have another unit of the same dimension than one that the request names."""
-        for unit in map(canonical_unit, self.request.units):
+        units = [*dict.fromkeys(map(canonical_unit, self.request.units))]
+        for unit in units:
+            if any(_is_convertible(unit, other) for other in units if other != unit):
+                raise NotUnderstood(
+                    f"it is not clear which data to draw in {unit}",
+                    advice="name one unit, then change the pipeline: 'the speed of Wind in m/s'",
+                )
             fitting = [series for series in shown if _is_convertible(series.unit, unit)]
             if not fitting:
                 units_of_data = sorted({series.unit for series in shown if series.unit})

@@ -258,11 +258,25 @@ def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name
         ("b-power-spectrum", "B in RTN"),  # every minute only
         ("mixed-units", "use electrons instead of protons"),  # beta is drawn
         ("omni-solar-wind", "drop T, remove beta"),  # beta is not drawn
+        ("omni-solar-wind-overview", "the same days in 2016"),
+        ("solo-overview", "each component of the magnetic field in its own panel"),
+        ("solo-overview", "magnetic field in one panel per component"),
     ],
 )
 def test_a_wish_that_is_half_understood_is_refused(author, templates, name, request_):
     with pytest.raises(NotUnderstood):
         author.edit(request_, templates(name))
+
+
+def test_a_smoothed_line_leaves_the_cadence_of_its_input_to_other_steps(author, templates):
+    done = author.edit("smooth Wind over 5 min", templates("l1-monitor-comparison")).template
+    steps = {step["step_id"]: step for step in done["steps"]}
+    before = {step["step_id"]: step for step in templates("l1-monitor-comparison")["steps"]}
+    resampled = [name for name, step in before.items() if step["tool_name"] == "resample"]
+    assert resampled
+    assert [steps[name] for name in resampled] == [before[name] for name in resampled]
+    new = [step for name, step in steps.items() if name not in before]
+    assert {step["tool_args"]["window"] for step in new if step["tool_name"] == "running_average"} == {"5min"}
 
 
 def test_a_line_goes_from_the_panel_that_is_named(author, templates):

@@ -743,6 +743,15 @@ def test_a_drawn_line_is_computed_anew_with_the_numbers_of_the_change(author, se
         ("ACE |B|, hourly Wind |B|, 2015-03-17", ["ACE_Bmag", "Wind_Bmag_binned"]),
         ("ACE |B|, hourly, and Wind |B|, 2015-03-17", ["ACE_Bmag_binned", "Wind_Bmag"]),
         ("ACE and Wind, hourly |B|, 2015-03-17", ["ACE_Bmag_binned", "Wind_Bmag_binned"]),
+        ("ACE |B| and Wind |B| as hourly means, 2015-03-17", ["ACE_Bmag_binned", "Wind_Bmag_binned"]),
+        ("ACE |B| and Wind |B| smoothed over 1 h, 2015-03-17", ["ACE_Bmag_smooth", "Wind_Bmag_smooth"]),
+        ("ACE |B| and smoothed Wind |B| over 1 h, 2015-03-17", ["ACE_Bmag", "Wind_Bmag_smooth"]),
+        (
+            "27-day running mean of F10.7 and daily values, 2014",
+            ["OMNI_F107_binned", "OMNI_F107_binned_smooth"],
+        ),
+        ("3-h running mean of Dst and 1-min values of SYM-H, 2015-03", ["OMNI_Dst_smooth", "OMNI_SYMH"]),
+        ("10-min and 1-h running means of Wind n, 2012-02-02", ["Wind_n_smooth", "Wind_n_smooth_2"]),
         (
             "ACE B and density, smoothed over 1 h, and below them Dst, 2015-03",
             ["ACE_B_smooth", "ACE_n_smooth", "OMNI_Dst"],

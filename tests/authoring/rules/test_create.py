@@ -730,7 +730,7 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("ACE Bz on top, n and V below, each on a log axis, 2003-11-20", "does not understand 'each'"),
         ("ACE density, 5-day interval from 1 to 10 August 2002", "does not understand '5-day'"),
         ("ACE density before and after despiking, 2003-11-20", "does not understand 'before'"),
-        ("ACE density and speed, save the hourly density as csv, 2003-11-20", "what the request saves"),
+        ("ACE density and speed, save the hourly density as csv, 2003-11-20", "not 'hourly density'"),
         ("ACE density to csv, I'll plot the speed myself, 2003-11-20", "does not understand 'myself'"),
         ("ACE field in red 2003-11-20", "one colour for a vector would make its components alike"),
     ],

@@ -200,3 +200,28 @@ def test_what_is_measured_is_not_computed(author, sentence, panels):
 def test_on_top_of_another_quantity_is_no_place(author):
     with pytest.raises(NotUnderstood, match="'on top of'"):
         author.create("Put hourly means of SYM-H on top of Dst in one panel, 15 to 20 March 2013")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "panels"),
+    [
+        ("log axis for density; Wind speed and density", [["Wind_V"], ["Wind_n"]]),
+        ("Wind hourly Bz; 1-min Bz and speed", [["Wind_B_binnedz"], ["Wind_Bz"], ["Wind_V"]]),
+        ("Wind density and speed in a single log panel", [["Wind_n", "Wind_V"]]),
+        ("Wind density in a log panel, speed below", [["Wind_n"], ["Wind_V"]]),
+        (
+            "Wind Bz and |B| together, speed and n separately",
+            [["Wind_Bz", "Wind_Bmag"], ["Wind_V"], ["Wind_n"]],
+        ),
+        ("Wind speed and its density above", [["Wind_n"], ["Wind_V"]]),
+        ("Wind speed and density above, Bz below", [["Wind_V"], ["Wind_n"], ["Wind_Bz"]]),
+        ("Wind speed and above it the density", [["Wind_n"], ["Wind_V"]]),
+        ("Wind Bz smoothed over 10 min and the raw Bz above", [["Wind_Bz"], ["Wind_Bz_smooth"]]),
+        ("Wind Bz smoothed over 10 min with the raw data", [["Wind_Bz", "Wind_Bz_smooth"]]),
+    ],
+)
+def test_each_thing_has_the_panel_that_the_sentence_gives_it(author, sentence, panels):
+    drawn_panels = figure(author, f"{sentence}, 6 June 2016")["panels"]
+    assert sorted(drawn_panels) == sorted(panels)
+    if "above" in sentence or "below" in sentence:
+        assert drawn_panels == panels

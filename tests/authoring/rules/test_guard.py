@@ -46,6 +46,12 @@ FETCHED = (
     ("helium gyrofrequency and electron gyroradius at Wind, 1 Jan 2008", ["BF1", "T_elec"]),
     # a day behind a flyby is no number of it
     ("Ulysses Jupiter flyby 8 Feb 1992 |B|", ["B_MAG"]),
+    # a field is that of the spacecraft beside it
+    ("Wind B plus Bz of ACE, 2004-11-07", ["BGSE", "BGSEc"]),
+    ("ACE MAG |B| 2004-11-07", ["Magnitude"]),
+    ("Cassini MAG near Jupiter: |B| on 2001-01-05", ["B_mag"]),
+    ("ACE MAG and |B| 2004-11-07", ["BGSEc"]),
+    ("Bz of ACE, but B of Wind, 2004-11-07", ["BGSEc", "BGSE"]),
     # words that only describe the time or the place
     ("Wind density of the quiet day 2004-11-17 if possible", ["Proton_Np_nonlin"]),
     ("ACE upstream density at L1, 2004-11-07", ["Np"]),
@@ -73,6 +79,16 @@ REFUSED = (
     ("forget the temperature: ACE density and speed 2004-11-07", "'forget'"),
     ("absolute value of ACE Bz 2004-11-07", "'absolute value'"),
     ("ACE B and coordinates 2004-11-07", "'coordinates'"),
+    ("Wind B, only Bz of ACE, 2004-11-07", "'only'"),
+    ("Wind position in R_E, 2010, X only", "'only'"),
+    ("Bz and its absolute value, OMNI, 6 November 2018", "absolute value"),
+    ("ACE speed in km/s and Wind's in m/s, 2004-11-07", "which data to draw in km/s"),
+    ("hourly means of Wind speed and density, temperature not averaged, 6 June 2016", "'not'"),
+    ("Wind density 1-h running mean minus 10-min running mean, 2 Feb 2012", "two averages"),
+    ("RBSP-A and B density, B on top, 17 March 2013", "'B' is a field or a spacecraft"),
+    ("OMNI V and n 11 May 2024, n in the top panel, smoothed V (30 min) below", "which of its quantities"),
+    ("ACE V and n, 2004-11-07, save the hourly means of n as csv", "not 'hourly means of n'"),
+    ("save ACE density only as csv but plot density and speed, 2 Feb 2012", "'plot'"),
 )
 
 

@@ -261,6 +261,10 @@ def says_just(clause: Clause) -> bool:
 
 _OVERLAID = re.compile(r"\b(?:plot|draw|overlay)\b.*\bon\s+top\s+of\b", re.IGNORECASE)
 """Words with which a line is drawn over another, and not above its panel."""
+_BESIDE_IT = (
+    r"\b(?:and|with),?\s+(?:above|below|under(?:neath)?|before|after)\s+(?:it|that|this|them),?\s+[\w|]"
+)
+"""Words before what stands beside a panel that was named before it: ``density and above it the speed``."""
 _MOVED = re.compile(r"\b(?:mov|bring|rearrang|reorder|shift)\w*\b", re.IGNORECASE)
 """Verbs of what the figure draws already; one can also put or place something new."""
 
@@ -300,7 +304,8 @@ def _placed(clause: Clause) -> tuple[list[Atom], list[Atom], str]:
     relation = clause.of(*PLACED_BESIDE)[0]
     if relation.value in ("top", "bottom"):
         return clause.of("what", "panel"), [], relation.value
-    return *clause.beside(relation.tags[-1], "what", "panel"), relation.value
+    ahead, behind = clause.beside(relation.tags[-1], "what", "panel")
+    return *((behind, ahead) if clause.says(_BESIDE_IT) else (ahead, behind)), relation.value
 
 
 def _goes_somewhere(clause: Clause) -> bool:
@@ -520,6 +525,11 @@ def split(editor: FigureEditor, clause: Clause) -> None:
     else:
         numbers = panels_of(editor, clause)
         lines = [line for number in numbers for line in panels[number - 1][1:]]
+    if clause.says(r"\bcomponents?\b") and not any(_parts_in(editor, panel, lines) for panel in panels):
+        raise NotUnderstood(
+            "these lines are no components of one vector",
+            advice="first say 'replace B by Bx, By and Bz', with the names of the lines",
+        )
     arranged: list[list[str]] = []
     for panel in panels:
         parts = _parts_in(editor, panel, lines)

@@ -212,6 +212,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     for line in dict.fromkeys(lines):
         made = editor.lines.step(line)
         is_named = made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool")
+        is_named &= made.tool != "resample" or tool == "resample"  # other steps take the cadence of a series
         if window and is_named and made.tool in (*AVERAGES, SUPERPOSED):
             held += [step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id)]
         else:

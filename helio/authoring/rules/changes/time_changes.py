@@ -21,6 +21,8 @@ from helio.time_range import Duration, TimeRange, parse_time_range
 _PART = re.compile(r"(?:the\s+)?(?P<side>last|first)\s+(?:(?P<count>\d+)\s+)?(?P<unit>days?|hours?)")
 _TO = re.compile(r"\bto\s+(?:a\s+total\s+of\s+)?(?:the\s+)?$", re.IGNORECASE)
 """Words before the length of the new range: ``extend to 3 days``."""
+_SAME = r"\bsame\s+(?:\w+\s+)?(?:days?|dates?|weeks?|months?|hours?|times?|interval|period|season|range)\b"
+"""Words that take the range before, without its year."""
 _RELATIVE = r"last|past|this|current|previous|today|yesterday|now|ago"
 
 
@@ -55,6 +57,11 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(
             f"the request names {len(times)} time ranges: {', '.join(times)}",
             advice="give one time range, such as 'A to B'",
+        )
+    if clause.says(_SAME) and re.fullmatch(r"\d{4}", times[0]):
+        raise NotUnderstood(
+            f"helio does not move the time range into another year: '{times[0]}'",
+            advice="give the dates, as 'A to B'",
         )
     name = _time_variable(editor)
     before = str(editor.after["variables"][name].get("default", ""))

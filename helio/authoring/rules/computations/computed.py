@@ -124,10 +124,24 @@ _WINDOWS = (
 _LISTS = r"[,;&+/]|\b(?:and|with|plus|over|on)\b"
 """Words between two items of a list."""
 _UNTREATED = r"un(?:smoothed|filtered|treated|processed|averaged|cleaned|corrected)"
+_NOT = r"\(?\b(?:not|no|without)\s+(?:an?\s+|any\s+)?"
+_NOT_RUNNING = rf"{_NOT}(?:running|moving|rolling)\b\)?"
+_NOT_TREATED = rf"{_NOT}(?:smoothed|smoothing|averaged|averaging)\b\)?"
+_TREATED = (
+    rf"\b(?:{'|'.join(INTERVALS)}|means?|medians?)\b"
+    r"|(?<!not )(?<!no )(?<!without )\b(?:averag|smooth|running|moving|rolling)"
+)
+"""Words that say that some data are averaged, and so do not belong to those that are not."""
 _RAW = rf"(?:raw|original|{_UNTREATED})\b(?:\s+(?:data|values|series))?"
 _DRAWN_ON = r"(?:over-?plotted|overlaid|drawn)"
+_AND_VALUES = (
+    rf"\b(?:and|plus)\s+(?:the\s+)?{_LENGTH_OR_RHYTHM}[\s-]+(?:values|data|points|samples)\b(?:\s+of\b)?"
+)
+"""Words for data at their own cadence, behind a computation of them."""
 _APART_FROM_RAW = rf"\b(?:above|below|under|beneath|underneath)\s+(?:the\s+)?{_RAW}"
 """Words before raw data that have a panel of their own."""
+_RAW_APART = r"(?:\s+(?!and\b|with\b)[\w|]+){0,2}\s+above\b"
+"""Words behind raw data that have a panel above."""
 _PER_TIME = (
     r",?\s*\(?\b(?:(?:the\s+)?result\s+)?(?:in|as)\s+(?:units\s+of\s+)?"
     rf"(?:{UNIT})\s*[*·-]?\s*(?:(?P<h>h(?:ours?|rs?)?)|(?P<s>s(?:ec(?:onds?)?)?)|(?P<day>d(?:ays?)?)|(?P<min>min(?:utes?)?))(?![\w/])\)?"
@@ -186,9 +200,9 @@ _OF_FIELD = re.compile(
 
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     """Find the computations that a sentence requests, in order."""
-    sentence.drop(
-        r"\(?\b(?:not|no|without)\s+(?:an?\s+|any\s+)?(?:running|moving|smoothed|smoothing|averaged|averaging|rolling)\b\)?"
-    )
+    sentence.drop(_NOT_RUNNING)
+    if not re.search(_TREATED, sentence.text, re.IGNORECASE):
+        sentence.drop(_NOT_TREATED)
     first_read = [
         *read_relations_to_means(sentence),
         *read_alignments(sentence),
@@ -492,18 +506,31 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
     if raw and _names_another(sentence.text[: raw.start()], sentence.text[raw.end() :]):
         sentence.put_back(*raw.span())  # smoothed speed and raw density
         return mentions
-    on_data = any(mention.computation.tool in OVERLAID for mention in mentions) and sentence.drop(
-        r"\b(?:drawn\s+|plotted\s+|shown\s+)?(?:over|onto|on\s+top\s+of)\s+(?:the\s+)?"
-        r"(?=\d+(?:\.\d+)?[\s-]*(?:ms|s|sec\w*|min\w*)\s+(?:values|data|samples|points)\b)"
+    on_data = any(mention.computation.tool in OVERLAID for mention in mentions) and (
+        sentence.drop(
+            r"\b(?:drawn\s+|plotted\s+|shown\s+)?(?:over|onto|on\s+top\s+of)\s+(?:the\s+)?"
+            r"(?=\d+(?:\.\d+)?[\s-]*(?:ms|s|sec\w*|min\w*)\s+(?:values|data|samples|points)\b)"
+        )
+        or _has_values_beside(sentence)
     )
     if not (raw or on_data):
         sentence.drop(rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x01)")
         return mentions
-    apart = _is_apart_from_raw(sentence, read=True)
+    place = raw and re.match(_RAW_APART, sentence.text[raw.end() :], re.IGNORECASE)
+    apart = place is not None or _is_apart_from_raw(sentence, read=True)
     return [
         replace(mention, computation=replace(mention.computation, beside=True, behind=not apart))
         for mention in mentions
     ]
+
+
+def _has_values_beside(sentence: Sentence) -> bool:
+    """Return whether a sentence wants the data beside a computation: ``running mean of F10.7 and daily values``."""
+    match = re.search(_AND_VALUES, sentence.text, re.IGNORECASE)
+    return match is not None and not (
+        read_quantities(Sentence(sentence.text[: match.start()]), magnitude=False)[0]
+        and _names_another(sentence.text[: match.start()], sentence.text[match.end() :])
+    )
 
 
 def _is_apart_from_raw(sentence: Sentence, *, read: bool = False) -> bool:
@@ -597,6 +624,7 @@ def beside_inputs(
     if (
         len(mentions) != 1
         or mentions[0].named != (0, 0)
+        or mentions[0].computation.beside
         or not listed
         or len({quantity for _, quantity in placed}) > 1
     ):

@@ -24,7 +24,7 @@ _TOGETHER = (
     r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
     rf"{_ONE} (?:panel|axes|plot|axis|graph)\b(?!\s+(?:each|per|for\s+each)\b)"
     r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b|\b(?:drawn|plotted|shown)\s+together(?=\s+with\b)"
-    r"|\bon top of each other\b|\b(?:all|both|everything)\s+in\s+one\b(?!\s+\w)"
+    r"|\btogether\b(?=\s*[,;].*\bseparate)|\bon top of each other\b|\b(?:all|both|everything)\s+in\s+one\b(?!\s+\w)"
 )
 _ANOTHER = (
     r"\b(?:in|on)\s+(?:another|the\s+(?:other|next)|a\s+(?:second|third|different|separate))(?:\s+(?:one|panel|plot))?"
@@ -64,7 +64,8 @@ _SIDE = (
 _LAST = 99
 _POSITION = (
     rf"\b(?:(?:and\s+)?(?:in|on|at|as|for)\s+)?(?:the\s+)?(?:very\s+)?(?:(?P<alone>top|bottom|middle|centre|center|last(?=\s*(?:$|[,.;:)]|(?:for|on|in)\s+\d)))(?:most)?(?:\s+{PANEL})?"
-    r"|(?P<above>above(?:\s+(?:it|that|them)\b|(?=\s*(?:$|[,.;:)]))))"
+    r"|(?P<above>(?<!and )(?<!and, )(?<!, )above(?:\s+(?:it|that|them)\b)?"
+    r"(?=\s*(?:$|[,.;:)]|(?:for|on|in|during|from|at|and|with|plus)\b|\d)))"
     rf"|(?P<of>{PLACE})\s+(?:{PANEL}|one)"
     rf"|(?<=in the )(?P<only>{PLACE})(?=\s*(?:$|[,.;:)]))"
     r"|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label|raw|original|\d))"
@@ -385,7 +386,10 @@ class Arrangement:
         named: list[tuple[tuple[str, ...], tuple[RequestQuantity, ...], int, bool]] = []
         for (start, stop), (_, _, rank, panel) in zip(pairwise(edges), self._positions, strict=False):
             if not leading:
-                start += _last_listed(self._text[start:stop])
+                is_last = atoms[-1][0] < stop  # speed and density above, unless it is above others
+                start += _last_listed(
+                    self._text[start:stop], and_too=is_last and self._text[:stop].endswith("above")
+                )
             names = [name for at, name in atoms if start <= at < stop]
             quantities = tuple(name for name in names if isinstance(name, RequestQuantity))
             named.append((tuple(name for name in names if isinstance(name, str)), quantities, rank, panel))
@@ -404,9 +408,10 @@ class Arrangement:
         return places
 
 
-def _last_listed(text: str) -> int:
+def _last_listed(text: str, *, and_too: bool = False) -> int:
     """Return where the names begin that a position behind them is for: ``B and V with density on top``."""
-    return max((match.end() for match in re.finditer(r"\b(?:with|plus)\b|[,;:](?=.*\w)", text)), default=0)
+    joints = rf"\b(?:with|plus{'|and' if and_too else ''})\b|[,;:](?=.*\w)"
+    return max((match.end() for match in re.finditer(joints, text)), default=0)
 
 
 def _rank(match: re.Match[str]) -> int:

@@ -49,10 +49,10 @@ _JOINED_OVERVIEW = (
 )
 """An overview beside which the sentence names more; ``overview plot with`` only begins a list."""
 _MOMENTS = {N, SPEED, VECTOR_V, T}
-_NEXT_TO_EACH_OTHER = re.compile(r",|\band\b|\bwith\b|\+|;|\bof\b|\bin\b")
+_NEXT_TO_EACH_OTHER = re.compile(r",|\b(?:and|with|plus|but|of|in)\b|\+|;")
 _HEADS = re.compile(
     r"(?!.*\b(?:and|with|plus|then|next|second|lower|panels?|rows?|plots?|top|bottom|below|above|under\w*|beneath)\b)"
-    r"[^;:+&]*:[^,;:+&]*",
+    r"(?:[^;:+&]*:[^,;:+&]*|MAG\b(?:\s+data)?\s*(?:the\s+)?)",
     re.IGNORECASE,
 )
 """Words from the name of a field up to its magnitude, if the name is only a heading: ``MAG in 2001: |B|``."""
@@ -131,6 +131,8 @@ _BESIDE = re.compile(
 _OF_WHAT = re.compile(r"\b(?:of|from|using|with|for|in|by|on|over|to|the)\b|[()=]")
 """Words between a quantity and that from which it comes."""
 _CLAUSE = re.compile(r"[,;]|\.\s|\bwith\b", re.IGNORECASE)
+_OF_CRAFT = re.compile(r"(?:magnetic\s+)?\S+\s+(?:of|from|at|by|on)\s+(?:the\s+)?", re.IGNORECASE)
+"""A quantity and the word before its spacecraft."""
 _LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(KNOWN_FRAMES)})\b)")
 """The letter of the field without a frame: in a list with its components, the magnitude."""
 
@@ -159,6 +161,17 @@ def with_total(sentence: Sentence, placed: Placed, field: int) -> Placed:
     match = sentence.take_first(
         r"(?:\band|\bplus|\bwith|[,+&/]) (?P<out>(?:the |its )?" + _TOTAL if vector else f"({_TOTAL}"
     )
+    components = {quantity.component for _, quantity in placed if quantity.name == B}
+    if (
+        match
+        and "absolute" in match[0].lower()
+        and not vector
+        and len(components) == 1
+        and "" not in components
+    ):
+        raise NotUnderstood(
+            "helio has no tool for the absolute value of a component", advice="ask for 'Bz and |B|'"
+        )
     return merged(placed, vector, [(match.start(), RequestQuantity(ABS_B))]) if match else placed
 
 
@@ -186,9 +199,10 @@ def with_field(
         is_first = all(field < start for start, _ in placed)
         is_source = sources & {B, ABS_B} and not (beside or (listed and is_first))
         whole = {quantity.name for _, quantity in placed if not quantity.component}
-        if B in names and not whole & {B, ABS_B} and (beside or (listed and is_first)):
+        of_another = B in names and _is_of_another(field, placed, crafts, sentence.text)
+        if B in names and not whole & {B, ABS_B} and (beside or (listed and is_first) or of_another):
             letter = _LONE_LETTER.match(sentence.text[field:])  # B, Bz; the field and Bz
-            drawn = ABS_B if letter and not _is_of_another(field, placed, crafts) else B
+            drawn = ABS_B if letter and not of_another else B
             placed = merged(placed, [(field, RequestQuantity(drawn))])
         elif not is_source and not names & same:
             placed = merged(placed, [(field, RequestQuantity(B))])
@@ -222,18 +236,29 @@ def _is_symbol_in_list(text: str, field: int, placed: Placed) -> bool:
     return field + 2 in listed or (before != "" and _OF_WHAT.search(before) is None)
 
 
-def _is_of_another(field: int, placed: Placed, crafts: Crafts) -> bool:
-    """Return whether a spacecraft stands between a field and its nearest component: ``ACE B and Wind Bz``."""
-    component = min((start for start, each in placed if each.name == B), key=lambda start: abs(start - field))
+def _is_of_another(field: int, placed: Placed, crafts: Crafts, text: str) -> bool:
+    """Return whether a field and its nearest component have other spacecraft: ``ACE B and Bz of Wind``."""
+    components = [start for start, each in placed if each.name == B and each.component]
+    component = min(components, key=lambda start: abs(start - field), default=field)
     low, high = sorted((field, component))
-    return any(low < start < high for start, _ in crafts)
+    own, other = (_carrier(at, crafts, text) for at in (field, component))
+    return any(low < start < high for start, _ in crafts) or bool(own and other and own != other)
+
+
+def _carrier(at: int, crafts: Crafts, text: str) -> str | None:
+    """Return the spacecraft of the quantity at a position: the one behind ``of``, or else the last one before it."""
+    behind = _OF_CRAFT.match(text, at)
+    before = [craft for start, craft in crafts if start < at]
+    return dict(crafts).get(behind.end() if behind else -1) or next(reversed(before), None)
 
 
 def _is_vector_of(vector: RequestQuantity, component: RequestQuantity) -> bool:
     return bool(component.component) and vector == RequestQuantity(component.name)
 
 
-def drawn_of(sentence: Sentence, placed: Placed, styled: set[RequestQuantity]) -> list[RequestQuantity]:
+def drawn_of(
+    sentence: Sentence, placed: Placed, styled: set[RequestQuantity], crafts: Crafts
+) -> list[RequestQuantity]:
     """Return the quantities to draw, without components that the sentence names only to colour their lines."""
     if any(quantity.name not in INDICES for _, quantity in placed):
         sentence.take_first(r"\b(?:of|in) the solar wind\b")
@@ -245,7 +270,11 @@ def drawn_of(sentence: Sentence, placed: Placed, styled: set[RequestQuantity]) -
         if not (quantity.name in whole and replace(quantity, frame="") in styled)
     ]
     parts = {quantity.name for quantity in drawn if quantity.component}
-    if parts and sentence.take_first(r"\bonly\b"):
+    flown = [at for at, _ in crafts]
+    of_one = not any(
+        min(flown) < at < max(flown) for at, _ in placed if flown
+    )  # no B of ACE, only Bz of Wind
+    if parts and of_one and sentence.take_first(r"\bonly\b"):
         return [quantity for quantity in drawn if quantity.component or quantity.name not in parts]
     return drawn
 

@@ -127,19 +127,48 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
 
 def _stacked(text: str, reader: _Reader) -> Reading | None:
     """Read parts that stand below each other, because the sentence gives their places or ends each with a semicolon."""
-    parts = divided(text)
-    readings = reader.readings([part.text for part in parts]) if len(parts) > 1 else None
-    if not readings:
+    pieces = divided(text)
+    readings = reader.readings([piece.text for piece in pieces]) if len(pieces) > 1 else None
+    shared = _with_looks(pieces, readings, reader.now) if readings else None
+    if not readings or shared is None:
         return None
+    drawn, common = shared
+    parts = [part for part, _ in drawn]
+    requests = _of_one_frame([request for _, request in drawn])
+    ranks = [part.rank for part in parts]
+    if any(rank and _names_twice(part, own) for rank, (part, own) in zip(ranks, drawn, strict=True)):
+        if any(map(_has_treatment, requests)):
+            raise NotUnderstood(
+                "it is not clear which of its quantities stand at a place that the request names",
+                advice="name each quantity once, as in 'density on top, speed below'",
+            )
+        return None  # V and n: n first panel, V second panel
+    if len(requests) < 2 or not all(map(_can_be_part, requests)):
+        return None
+    if not _need_no_other(parts, requests, reader.catalogue):
+        return None
+    has_magnitude = any(made.tool == MAGNITUDE for request in requests for made in request.computations)
+    if _name_again(requests) and (has_magnitude or not all(ranks[1:]) or (not ranks[0] and 1 in ranks)):
+        return None
+    if all(ranks):
+        requests = [requests[number] for number in sorted(range(len(ranks)), key=ranks.__getitem__)]
+    whole = PipelineRequest(panels=Panels(stacked=True), style=RequestedStyle(looks=common))
+    return _joined(whole, requests, readings, reader.times)
+
+
+def _with_looks(
+    pieces: Sequence[Piece], readings: Sequence[Reading], now: datetime
+) -> tuple[list[tuple[Piece, PipelineRequest]], tuple[str, ...]] | None:
+    """Return the parts that draw something, with the looks behind them, and the looks of all; None if one is unclear."""
     common: tuple[str, ...] = ()
     drawn: list[tuple[Piece, PipelineRequest]] = []
-    for part, reading in zip(parts, readings, strict=True):
+    for piece, reading in zip(pieces, readings, strict=True):
         request, looks = reading.request, reading.request.style.looks
         if not _is_of_all(request):
-            if refers_to_others(part.text):
+            if refers_to_others(piece.text):
                 return None
-            drawn.append((part, request))
-        elif refers_to_others(part.text) or not any(is_of_own_panels(look, reader.now) for look in looks):
+            drawn.append((piece, request))
+        elif refers_to_others(piece.text) or not any(is_of_own_panels(look, now) for look in looks):
             common += looks
         elif drawn:  # hourly Bz on top, density below, log axis
             last, former = drawn.pop()
@@ -147,31 +176,29 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
             drawn.append((last, replace(former, style=style)))
         else:
             return None
-    parts = [part for part, _ in drawn]
-    requests = _of_one_frame([request for _, request in drawn])
-    if len(requests) < 2 or not all(map(_can_be_part, requests)):
-        return None
-    apart = [
-        _is_apart(part, request, reader.catalogue) for part, request in zip(parts, requests, strict=True)
-    ]
+    return drawn, common
+
+
+def _names_twice(part: Piece, request: PipelineRequest) -> bool:
+    """Return whether a place may be that of one quantity of a part alone: ``V and n, n on top``."""
+    if len(request.spacecraft) > 1 or _has_treatment(request):
+        return False
+    placed = [quantity for _, quantity in read_quantities(Sentence(part.text), magnitude=False)[0]]
+    return len({*placed}) < len(placed)
+
+
+def _need_no_other(parts: Sequence[Piece], requests: Sequence[PipelineRequest], catalogue: Catalogue) -> bool:
+    """Return whether parts say more than data, and none needs the particles of another: ``O+ density, temperature``."""
+    own = zip(parts, requests, strict=True)
+    apart = [_is_apart(part, request, catalogue) for part, request in own]
     described = [bool(request.datasets or request.cuts) for request in requests]
-    if not any(map(_has_treatment, requests)) and not (any(described) and all(apart)):
-        return None
-    moments = [
-        part
+    if not any(map(_has_treatment, requests)):
+        return any(described) and all(apart)
+    has_moment = any(
+        is_described and _MOMENT.search(part.text)
         for part, is_described in zip(parts, described, strict=True)
-        if is_described and _MOMENT.search(part.text)
-    ]
-    if moments and not all(map(or_, apart, described)):
-        return None  # O+ density on top, temperature below
-    has_magnitude = any(made.tool == MAGNITUDE for request in requests for made in request.computations)
-    if _name_again(requests) and (has_magnitude or not all(part.rank for part in parts[1:])):
-        return None
-    if all(part.rank for part in parts):
-        order = sorted(range(len(parts)), key=lambda number: parts[number].rank)
-        requests = [requests[number] for number in order]
-    whole = PipelineRequest(panels=Panels(stacked=True), style=RequestedStyle(looks=common))
-    return _joined(whole, requests, readings, reader.times)
+    )
+    return not has_moment or all(map(or_, apart, described))
 
 
 def _listed(text: str, reader: _Reader) -> Reading | None:
@@ -278,16 +305,19 @@ def _has_treatment(request: PipelineRequest) -> bool:
 
 
 def _name_again(requests: Sequence[PipelineRequest]) -> bool:
-    """Return whether a part names only what a part before it names too: ``Bz and V, smooth V over 10 min``."""
+    """Return whether a part names only what another part names too: ``Bz and V, smooth V over 10 min``."""
     named: set[tuple[str, str, str]] = set()
+    looks: list[set[tuple[str, str, str]]] = []  # of parts that only say how a line or a panel looks
     for request in requests:
         crafts = request.spacecraft or ("",)
         own = {
             (craft, quantity.name, quantity.component) for craft in crafts for quantity in request.quantities
         }
-        if own and own <= named:
+        if own and (own <= named or any(look < own for look in looks)):
             return True
         named |= own
+        if request.style.looks and not _has_treatment(replace(request, style=RequestedStyle())):
+            looks.append(own)
     return False
 
 

@@ -95,6 +95,16 @@ _OF_RESULT = re.compile(
 )
 """Words between a quantity and a computation of its inputs: ``clock angle of the hourly mean B``."""
 _OF_IT = r"\b(?:it|they)\s+(?:comes?|(?:is|are)\s+(?:computed|derived|calculated))\s+from\b"
+_MEAN = r"(?:mean|average|median)s?"
+_OF_AVERAGES = (
+    rf"\b{_MEAN}\s+(?:minus|less)\s+(?:(?:its|the|an?)\s+)*(?:[\d.]+[\s-]*[a-z]+[\s-]+)?"
+    rf"(?:(?:running|moving)\s+)?{_MEAN}\b"
+)
+_LETTER = re.compile(
+    r"[,;]\s*(?P<letter>[BE])\s+(?:on\s+top|above|below|first|last"
+    r"|(?:at|in)\s+the\s+(?:top|bottom|middle|upper|lower|first|second))\b"
+)
+"""A letter with a place behind a list: the spacecraft B or E, or a field."""
 _SPREAD = (
     rf"\b(?:{'|'.join(INTERVALS)})\s+(?:range|spread|amplitude|variation)s?\b"
     r"|\b(?:spacecraft|satellite|probe|orbital)(?:\s+orbital)?\s+(?:velocit|speed)\w*"
@@ -167,6 +177,20 @@ def doubts(
                 f"helio computes the {quantity.name} from the data, not from the result of another computation",
                 advice=f"ask for the {quantity.name} first, as in 'hourly means of the {quantity.name}'",
             )
+    if averages := re.search(_OF_AVERAGES, sentence.text, re.IGNORECASE):
+        yield NotUnderstood(
+            f"helio computes no difference of two averages: '{averages[0]}'",
+            advice="ask for the two averages in one panel, or for one minus the data",
+        )
+    named = {
+        craft for craft in request.spacecraft if f"{craft[:-1]}A" in request.spacecraft or "THEMIS" in craft
+    }
+    letter = _LETTER.search(sentence.text) if len(request.spacecraft) > 1 else None
+    if letter and any(craft.endswith(f"-{letter['letter']}") for craft in named):
+        yield NotUnderstood(
+            f"it is not clear whether '{letter['letter']}' is a field or a spacecraft",
+            advice="write the whole name of the spacecraft",
+        )
     if source := re.search(_OF_IT, sentence.text, re.IGNORECASE):
         yield NotUnderstood(
             f"it is not clear which data '{source[0]}' means", advice="name the data and their instrument"

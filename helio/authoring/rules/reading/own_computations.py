@@ -238,7 +238,9 @@ def _of_own_parts(mentions: Mentions, named: NamedData) -> dict[int, Computation
     quantities = [named.quantities(*part) for part in parts]
     crafts = [named.crafts_in(*part) for part in parts]
     is_later = len(own) == 1 and own != parts[:1]
-    of_one = is_later and len({*quantities}) == 1 < len({*crafts}) == len(parts) and all(crafts)
+    stands_before = mentions and named.quantities(mentions[-1].position)  # behind the last one it is for all
+    is_of_each = len({*quantities}) == 1 < len({*crafts}) == len(parts) and all(crafts)
+    of_one = is_later and stands_before and is_of_each
     differ = len({tuple(mention.computation.tool for mention in mentioned[part]) for part in own}) > 1
     if not (of_one or differ):
         return {}

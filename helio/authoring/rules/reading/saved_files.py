@@ -71,9 +71,8 @@ _NAMED_AGAIN = re.compile(
     re.IGNORECASE,
 )
 """A series that the sentence names again only to save it: ``B and density, the density as csv``."""
-_AVERAGED = re.compile(r"\d|(?:hour|dai|week|month|year)ly$", re.IGNORECASE)
-"""Words of averages, which a saved series may only have if it is drawn so."""
-
+_OF_DATA = {"numbers", "values", "data"}
+"""Words of a series to save that say nothing more of it."""
 
 EVERY_LINE = Lines()
 
@@ -126,6 +125,15 @@ def take_files(sentence: Sentence) -> SavedFiles:
     drawn = drawn and not any(
         re.search(rf"\b{_ONLY}\b", match[0], re.IGNORECASE) for match in (*files, *tables)
     )
+    if (
+        files
+        and not drawn
+        and (plot := re.search(rf"\b(?:plot|draw|{_FIGURE})\b", sentence.left, re.IGNORECASE))
+    ):
+        raise NotUnderstood(
+            f"it is not clear whether to draw a figure: the request says '{plot[0]}', and that it wants a file only",
+            advice="leave out 'only', or the words about the figure",
+        )
     words = [(match["format"] or match["text"]).lower() for match in files]
     notes: tuple[str, ...] = ()
     if not words and (tables or not drawn):
@@ -173,11 +181,10 @@ def _part(sentence: Sentence) -> Lines:
     is_again = {*quantities} <= {*drawn} and {*crafts} <= flown and not part.unread()
     if not drawn or not (crafts or quantities) or not (saved or is_again):
         return EVERY_LINE
-    averages = [word for word in part.unread() if _AVERAGED.match(word)]
-    if not {*averages} <= {*before.text.split()}:
+    if not {*part.unread()} - _OF_DATA <= {*before.text.split()}:
         raise NotUnderstood(
-            f"the figure does not draw what the request saves: '{match['what']}'",
-            advice="draw it too, then change the pipeline: 'save the hourly density as csv'",
+            f"helio saves the lines that the figure draws, not '{match['what']}'",
+            advice=f"ask for '{match['what']}' in the figure, or without a figure",
         )
     if {*quantities} <= {*drawn}:
         sentence.take_at(*match.span("what"))

@@ -449,7 +449,7 @@ class _SentenceReader:
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
         if turned:
             placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
-        if len(placed) + (self._field >= 0) == 1:
+        if len(placed) + (self._field >= 0) + len(self._datasets) == 1 and not described.cuts:
             sentence.drop(
                 r"\b(?:only|alone)\b(?!\s+(?:in|inside|when|where|while|for|during|if|with|at|on)\b)"
             )
@@ -519,7 +519,7 @@ class _SentenceReader:
             panels = replace(panels, frequencies=take_frequencies(sentence))
         if self._plane and names == {POSITION}:
             panels = replace(panels, kind="orbits", plane=self._plane)
-        drawn = drawn_of(sentence, placed, self._styled)
+        drawn = drawn_of(sentence, placed, self._styled, self._crafts)
         if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
             sentence.drop(r"\bcomponents?\b")
         if self._described.datasets:
