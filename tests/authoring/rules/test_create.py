@@ -560,6 +560,19 @@ def test_a_voyage_and_the_length_of_the_time_are_no_data(author, request_, drawn
 
 
 @pytest.mark.parametrize(
+    ("words", "panels"),
+    [
+        ("ACE B with the density drawn on top", [["ACE_B", "ACE_n"]]),
+        ("ACE B with the density on top", [["ACE_n"], ["ACE_B"]]),
+        ("ACE density drawn on top, speed below", [["ACE_n"], ["ACE_V"]]),
+    ],
+)
+def test_what_is_drawn_on_top_of_nothing_else_is_drawn_over_the_other_line(author, words, panels):
+    draft = author.create(f"{words}, 2003-11-20")
+    assert draft.template["steps"][-1]["tool_args"]["spec"]["panels"] == panels
+
+
+@pytest.mark.parametrize(
     ("request_", "saved", "is_drawn"),
     [
         ("ACE density and speed to csv - I'll do the plotting myself", ["ACE_n", "ACE_V"], False),

@@ -166,7 +166,8 @@ class FigureEditor:
             return ""
         ids = {str(self.lines.producers[label].id) for label in self.behind(line)}
         steps = [step["tool_args"] for step in self.after["steps"] if str(step["step_id"]) in ids]
-        args = [{key: value for key, value in step.items() if key != "time_range"} for step in steps]
+        others = ("time_range", "parameters")  # the parameters of a fetch, which the names of its lines say
+        args = [{key: value for key, value in step.items() if key not in others} for step in steps]
         variables = self.after.get("variables") or {}
         values = [variables[name] for step in args for name in step.values() if str(name) in variables]
         looks = [(self.spec.get(key) or {}).get(line) for key in ("trace_colors", "line_styles")]

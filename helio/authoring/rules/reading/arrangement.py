@@ -30,7 +30,10 @@ _ANOTHER = (
     r"\b(?:in|on)\s+(?:another|the\s+(?:other|next)|a\s+(?:second|third|different|separate))(?:\s+(?:one|panel|plot))?"
     r"(?=\s*(?:$|[,.;)\x01]|(?:for|on|in|during|and)\b))"
 )
-_LAID = r"\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed)\b"
+_LAID = (
+    r"\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed"
+    r"|(?:drawn|plotted|laid)\s+on\s+top(?!\s+of\b|.*\b(?:below|beneath|under\w*)\b))\b"
+)
 """Lines over each other: all, or each quantity of several spacecraft in its own panel."""
 _APART = (
     r"\b(?:each|every one|all)?\s*(?:in|on|as)\s+(?:its|their)\s+own\s+(?:panels?|plots?|axes)\b"
@@ -188,7 +191,11 @@ class Arrangement:
         laid = list(sentence.take(_LAID))
         self._laid = [match.start() for match in laid]
         self._grouped = sorted(
-            [*self._together, *self._another, *(match.start() for match in laid if match[0].endswith("d"))]
+            [
+                *self._together,
+                *self._another,
+                *(match.start() for match in laid if not match[0].endswith("t")),
+            ]
         )
         self._overlaid = sentence.drop(r"\b(?:overla(?:y|ys|ying)|superimpose|superpose(?!d))\b") > 0
         self._split = sentence.drop(_COMPONENTS_APART) > 0

@@ -14,7 +14,7 @@ from helio.authoring.rules.computations.computed import read_computations
 from helio.authoring.rules.reading.arrangement import BELOW, rank_of
 from helio.authoring.rules.reading.cadences import take_cadences
 from helio.authoring.rules.reading.looks import take_looks
-from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities, read_spacecraft
+from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.own_computations import ITS
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.date_pairs import MONTH
@@ -58,8 +58,7 @@ _REFERS = re.compile(
     r"\b(?:all|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
     r"|respective(?:ly)?|ditto|likewise|former|latter|difference|between|separate\w*|individual"
     r"|(?:two|three|four)\s+(?:panels?|quantit\w+|spacecraft|of|lines?|plots?))\b"
-    r"|^(?:it|that|this)\b|\b(?:from|using)\s+(?:the\s+)?(?:\d+[\s-]*[a-z]+|hourly|daily)\s+"
-    rf"(?!(?:{names_of_spacecraft()})(?:\s+data)?\s*(?:$|[,.;)]|(?:plus|and|with|as)\b))[a-z]",
+    r"|^(?:it|that|this)\b|\b(?:from|using)\s+(?:the\s+)?(?!1[\s-]*min\w*\s+OMNI\b)(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
     re.IGNORECASE,
 )
 """Words of a part that mean something only beside the other parts, or are said of all parts."""

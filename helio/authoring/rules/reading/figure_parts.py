@@ -159,7 +159,7 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
 def _with_looks(
     pieces: Sequence[Piece], readings: Sequence[Reading], now: datetime
 ) -> tuple[list[tuple[Piece, PipelineRequest]], tuple[str, ...]] | None:
-    """Return the parts that draw something, with the looks behind them, and the looks of all; None if one is unclear."""
+    """Return the parts that draw something, with their looks, and the looks of all; None if a look is unclear."""
     common: tuple[str, ...] = ()
     drawn: list[tuple[Piece, PipelineRequest]] = []
     for piece, reading in zip(pieces, readings, strict=True):
