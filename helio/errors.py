@@ -71,21 +71,23 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 
-def closest(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return at most three known names that are closest to a misspelt name, best first, ignoring case."""
+def closest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> tuple[str, ...]:
+    """Return at most three known names that are closest to a misspelt name, best first, ignoring case.
+
+    `cutoff` is the least likeness, from 0 to 1.
+    """
     from difflib import get_close_matches  # only on the way to an error, never at start-up
 
     folded: dict[str, str] = {}
     for candidate in known:
         folded.setdefault(candidate.casefold(), candidate)
-    return tuple(
-        folded[close_name] for close_name in get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.6)
-    )
+    matches = get_close_matches(name.casefold(), list(folded), n=3, cutoff=cutoff)
+    return tuple(folded[close_name] for close_name in matches)
 
 
-def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "") -> str:
+def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "", cutoff: float = 0.6) -> str:
     """Return ``did you mean 'AC_H0_MFI' or 'AC_H2_MFI'?`` with the closest names; if none is close, `otherwise`."""
-    close = closest(name, known)
+    close = closest(name, known, cutoff=cutoff)
     return f"did you mean {' or '.join(repr(close_name) for close_name in close)}?" if close else otherwise
 
 

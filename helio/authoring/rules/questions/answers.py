@@ -68,6 +68,8 @@ _WITH_NUMBERS = frozenset({"cadence", "settings", "times", "bins", "computations
 _NUMBER = re.compile(r"[\d.:-]+(?:[mun]?s|min|h|d)?")
 _PARTS = re.compile(r",|;|\?\s*\w|\b(?:and|but|plus)\b", re.IGNORECASE)
 _MOST_LINES = 6
+_LIKE = 0.75
+"""The least likeness of a name to a word of a question; plain words such as 'shifted' are no misspelt names."""
 _LONG = 5
 """Number of letters of a word that may be a misspelt name."""
 _SHORT = 3
@@ -365,6 +367,6 @@ class _Answer:
 
     def _hint(self, words: Sequence[str]) -> str:
         known = [name for name in self.question.names if " " not in name]
-        near = [did_you_mean(word.casefold(), known) for word in words if len(word) >= _LONG]
+        near = [did_you_mean(word.casefold(), known, cutoff=_LIKE) for word in words if len(word) >= _LONG]
         near = [hint for hint in near if hint and " or " not in hint]
         return f" ({'; '.join(near)})" if near else ""
