@@ -134,10 +134,9 @@ def _with_frequencies(
     layout, tools = request.panels, {computation.tool for computation in request.computations}
     spectra = [series for series in shown if series.kind == "spectrum"]
     others = [series for series in shown if series.unit in _FREQUENCIES and series not in spectra]
-    if not (layout.marks or layout.together or layout.overlaid) or not tools & {
-        "power_spectrum",
-        "power_spectrogram",
-    }:
+    is_measured = any(series.parameter for series in spectra) and len(spectra) == 1
+    is_computed = not tools.isdisjoint({"power_spectrum", "power_spectrogram"})
+    if not (layout.marks or layout.together or layout.overlaid) or not (is_measured or is_computed):
         return shown, {}
     rest = [series for series in shown if series not in others and series not in spectra]
     others = [steps.convert(series, "Hz") for series in others]
@@ -149,12 +148,22 @@ def _with_frequencies(
             if series.craft == spectrum.craft
         ]
         return [*spectra, *rest], {"vlines": marks} if marks else {}
+    symbols = [symbol(series.quantity) for series in others]
     over = [
-        replace(series, over=spectrum.label, quantity=spectrum.quantity, name=symbol(series.quantity))
+        replace(
+            series,
+            over=spectrum.label,
+            quantity=spectrum.quantity,
+            name=name if symbols.count(name) == 1 else "",  # otherwise that of the table: f_ce, 0.5 f_ce
+        )
         for spectrum in spectra
-        for series in others
+        for series, name in zip(others, symbols, strict=True)
         if series.craft == spectrum.craft
     ]
+    if over and is_measured:
+        steps.note(
+            f"the lines over {spectra[0].label} are in Hz; if its axis has another unit, the run refuses them"
+        )
     return [*spectra, *over, *rest], {}
 
 

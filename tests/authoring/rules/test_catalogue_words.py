@@ -169,6 +169,16 @@ def test_data_of_the_catalogue_stand_among_quantities_in_the_order_of_the_words(
     assert draft.template["steps"][-1]["tool_args"]["spec"]["panels"] == panels
 
 
+def test_frequencies_of_the_plasma_are_drawn_over_a_measured_spectrogram(author):
+    draft = author.create("RBSP-A EMFISIS BuBu spectrogram with f_ce and f_ce/2 overlaid, 14 Oct 2012")
+    spec = draft.template["steps"][-1]["tool_args"]["spec"]
+    assert spec["panels"] == [["RBSPA_BuBu", "RBSPA_Bmag_fce", "RBSPA_Bmag_fce_scaled"]]
+    assert "trace_names" not in spec  # the names of the tables differ, and say the factor
+    assert any("if its axis has another unit" in note for note in draft.notes)
+    with pytest.raises(NotUnderstood, match="a spectrogram cannot share a panel"):
+        author.create("RBSP-A EMFISIS BuBu spectrogram with |B| overlaid, 14 Oct 2012")
+
+
 def test_the_channels_of_a_species_share_a_panel_with_their_energies_in_the_legend(author):
     draft = author.create("ACE ULEIS He3 and ACE magnetic field, 2002-01-01")
     spec = draft.template["steps"][-1]["tool_args"]["spec"]
