@@ -372,6 +372,8 @@ class Lines:
             if plain == "bt" and not any(self.frame(label) == "RTN" for label in drawn):
                 return self._magnitudes(drawn)
             return self._component_of(what, component[1], component[2], drawn)
+        if component := re.fullmatch(r"(j|e)_?([xyzlmn])", plain):
+            return self._parts(what, component[2], self._meant(component[1], component[1], drawn, False))
         if part := PART.fullmatch(plain):
             words = part["of"] or part["what"] or part["along"]
             of = self._meant(words, words, drawn, False) if words else drawn
@@ -417,6 +419,8 @@ class Lines:
                 return [self.ask(f"Which line do you mean by '{what}'?", [*found, *named])]
         if _MAGNITUDE.search(plain):  # a vector is not its magnitude
             found = [label for label in found if not self.is_vector(label)]
+        if re.fullmatch(r"plasma(?: (?:parameters?|data|moments?|quantities))?", plain):  # beta is not all of them
+            return [label for label in found if self._foreseen(label).unit != ""]
         if MOMENTS.search(plain):  # beta, of which a step says that it is a ratio of pressures, is none
             return [label for label in found if self._foreseen(label).unit != ""] or found
         return found
