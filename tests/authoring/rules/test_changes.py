@@ -1017,12 +1017,16 @@ def test_a_look_of_all_lines_leaves_that_of_one(author, templates):
         ("omni-storm", "the density is too noisy: smooth over 10 min"),
         ("l1-compare", "the strength of Wind is too noisy - smooth it over 5 min"),
         ("wind-plasma", "add the electron density with the same smoothing"),
+        ("wind-plasma", "use the same smoothing; add the electron density, same colours"),
         ("omni-storm", "add Dst so one can see it in the SYM-H panel"),
         ("l1-compare", "merge both panels into one"),
         ("ace-bfield-overview", "put all three panels into one"),
         ("wind-plasma", "speed before the density"),
         ("solo-overview", "speed before the density"),
         ("themis-esa-overview", "SST below ESA for the ions"),
+        ("solo-overview", "smooth the plasma parameters over 10 min"),
+        ("omni-storm", "time range to 2015-03-17 12:00"),
+        ("omni-solar-wind-overview", "remove the plasma parameters"),
     ],
 )
 def test_words_that_a_change_would_ignore_are_refused(author, templates, name, request_):
@@ -1034,7 +1038,7 @@ def test_words_that_a_change_would_ignore_are_refused(author, templates, name, r
     ("name", "request_", "told", "untold"),
     [
         ("omni-storm", "smooth the speed over 1 h, 30 min is too short", "window: 5min → 1h", "density"),
-        ("omni-storm", "smooth the speed over 1 h, 5 min is enough for the density", "5min running average", "1h running"),
+        ("omni-storm", "smooth the speed over 1 h, 5 min is enough for the density", "5min running", "1h running"),
         ("omni-storm", "smooth SYM-H over 1 h, density stays raw", "SYM_H_smooth", "density"),
         ("omni-storm", "smooth SYM-H over 1 h, speed stays raw", "panel 2: speed → OMNI_HRO_1MIN.flow_speed", "5min"),
         ("omni-storm", "smooth SYM-H over 1 h, speed stays smoothed", "SYM_H_smooth", "panel 2"),
@@ -1047,6 +1051,8 @@ def test_words_that_a_change_would_ignore_are_refused(author, templates, name, r
         ("l1-compare", "Wind dashed", "line of Wind_B:", "ACE"),
         ("l1-compare", "Wind in green", "colour of Wind_Bmag: red → green", "Wind_B:"),
         ("mms-curlometer", "show only Jy", "panel 1: Jy", "Jx"),
+        ("omni-storm", "delete the density, add Dst instead of SYM-H", "panel 3: OMNI_Dst", "proton_density →"),
+        ("omni-storm", "delete the density, add Dst instead", "proton_density → OMNI_Dst", "SYM"),
         ("mms-curlometer", "Jz in red", "colour of J.z: red", "Jmag"),
     ],
 )  # fmt: skip

@@ -215,7 +215,11 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         is_named &= made.tool != "resample" or tool == "resample"  # other steps take the cadence of a series
         if window and is_named and made.tool in (*AVERAGES, SUPERPOSED):
             held += [step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id)]
-        elif tool in AVERAGES and window and {*cadences_of(editor, line)} == {Duration(window).nanoseconds / 1e9}:
+        elif (
+            tool in AVERAGES
+            and window
+            and {*cadences_of(editor, line)} == {Duration(window).nanoseconds / 1e9}
+        ):
             editor.notes.append(f"{line} has a cadence of {window} already")
         else:
             editor.draw_instead(line, _computed_from(editor, line, tool, window))

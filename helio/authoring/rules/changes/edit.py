@@ -326,7 +326,12 @@ def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:
     known = " ".join([*map(editor.lines.all_words, editor.lines.producers), *told])
     plain = " ".join(atom.text for atom in read_atoms(text, editor.now) if atom.kind == "what")
     for word in dict.fromkeys(re.findall(r"(?<![\w.|$-])[a-z]{5,}(?![\w.|-])", plain)):
-        if {word, word.removesuffix("s")} & {*grammar_words(), *IN_CHANGES, "every", "short"} or word in known:
+        if {word, word.removesuffix("s")} & {
+            *grammar_words(),
+            *IN_CHANGES,
+            "every",
+            "short",
+        } or word in known:
             continue
         near = {spelling for spelling in grammar_words() if is_one_slip(word, spelling)}
         if len(near) == 1:

@@ -107,9 +107,7 @@ def notes_on_same_colours(editor: FigureEditor) -> list[str]:
             alike.setdefault(colour, []).extend(
                 line for line in panel if line not in wished and colours.get(line) == colour
             )
-    return [
-        f"also {colour} beside them: {', '.join(lines)}" for colour, lines in alike.items() if lines
-    ]
+    return [f"also {colour} beside them: {', '.join(lines)}" for colour, lines in alike.items() if lines]
 
 
 def _not_wished(editor: FigureEditor, clause: Clause, lines: list[str], key: str) -> list[str]:

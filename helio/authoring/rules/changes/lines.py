@@ -389,6 +389,8 @@ class Lines:
             return self._magnitudes(drawn)
         if plain in ("indices", "geomagnetic indices"):
             return [label for label in drawn if self.quantities(label) & set(INDICES)]
+        if re.fullmatch(r"plasma(?: (?:parameters?|data|moments?|quantities))?", plain):
+            return []  # no single line: beta, whose name has the word, is not what it means
         texts = (plain, what.strip())
         spelt = (row.quantity for row in WORDS if any(map(ignoring_case(row.pattern).fullmatch, texts)))
         quantity = next(spelt, B if plain in ("field", "fields") else "")
@@ -419,8 +421,6 @@ class Lines:
                 return [self.ask(f"Which line do you mean by '{what}'?", [*found, *named])]
         if _MAGNITUDE.search(plain):  # a vector is not its magnitude
             found = [label for label in found if not self.is_vector(label)]
-        if re.fullmatch(r"plasma(?: (?:parameters?|data|moments?|quantities))?", plain):  # beta is not all of them
-            return [label for label in found if self._foreseen(label).unit != ""]
         if MOMENTS.search(plain):  # beta, of which a step says that it is a ratio of pressures, is none
             return [label for label in found if self._foreseen(label).unit != ""] or found
         return found
