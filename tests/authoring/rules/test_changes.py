@@ -1006,3 +1006,85 @@ def test_a_look_of_all_lines_leaves_that_of_one(author, templates):
     assert f"step 40: colour of {SYMH}: black" in text
     assert f'step 40: line of {DENSITY}: {{"width": 1.0}}' in text
     assert 'step 40: line of OMNI_HRO_1MIN.BZ_GSM: {"dash": "dash", "width": 1.0}' in text
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("wind-plasma", "smooth the density over 20 min, 10 min is too short for the temperature"),
+        ("omni-storm", "smooth the speed over 1 h, 30 min is fine for density"),
+        ("omni-storm", "the density is too noisy, so average it over 10 min"),
+        ("omni-storm", "the density is too noisy: smooth over 10 min"),
+        ("l1-compare", "the strength of Wind is too noisy - smooth it over 5 min"),
+        ("wind-plasma", "add the electron density with the same smoothing"),
+        ("wind-plasma", "use the same smoothing; add the electron density, same colours"),
+        ("omni-storm", "add Dst so one can see it in the SYM-H panel"),
+        ("l1-compare", "merge both panels into one"),
+        ("ace-bfield-overview", "put all three panels into one"),
+        ("wind-plasma", "speed before the density"),
+        ("solo-overview", "speed before the density"),
+        ("themis-esa-overview", "SST below ESA for the ions"),
+        ("solo-overview", "smooth the plasma parameters over 10 min"),
+        ("omni-storm", "time range to 2015-03-17 12:00"),
+        ("omni-solar-wind-overview", "remove the plasma parameters"),
+    ],
+)
+def test_words_that_a_change_would_ignore_are_refused(author, templates, name, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told", "untold"),
+    [
+        ("omni-storm", "smooth the speed over 1 h, 30 min is too short", "window: 5min → 1h", "density"),
+        ("omni-storm", "smooth the speed over 1 h, 5 min is enough for the density", "5min running", "1h running"),
+        ("omni-storm", "smooth SYM-H over 1 h, density stays raw", "SYM_H_smooth", "density"),
+        ("omni-storm", "smooth SYM-H over 1 h, speed stays raw", "panel 2: speed → OMNI_HRO_1MIN.flow_speed", "5min"),
+        ("omni-storm", "smooth SYM-H over 1 h, speed stays smoothed", "SYM_H_smooth", "panel 2"),
+        ("omni-storm", "thicker lines so that people can read them", "line of speed", "colour"),
+        ("omni-storm", "thicker lines so I can see the density in red", "proton_density: red", "line of speed"),
+        ("ace-gone", "no data after January 2: use Wind", "AC_H0_SWE → WI_H1_SWE", "TIME_RANGE"),
+        ("l1-compare", "ACE has no data in 2003, so use 2004", "2004-01-01 to 2005-01-01", "WI_H0_MFI"),
+        ("ace-bfield-overview", "merge both panels into one", "panel 1: ACE_B, ACE_Bmag", "removed"),
+        ("l1-compare", "put all three panels into one", "panel 1: ACE_B, Wind_B, ACE_Bmag, Wind_Bmag", "fetch"),
+        ("l1-compare", "Wind dashed", "line of Wind_B:", "ACE"),
+        ("l1-compare", "Wind in green", "colour of Wind_Bmag: red → green", "Wind_B:"),
+        ("mms-curlometer", "show only Jy", "panel 1: Jy", "Jx"),
+        ("omni-storm", "delete the density, add Dst instead of SYM-H", "panel 3: OMNI_Dst", "proton_density →"),
+        ("omni-storm", "delete the density, add Dst instead", "proton_density → OMNI_Dst", "SYM"),
+        ("mms-curlometer", "Jz in red", "colour of J.z: red", "Jmag"),
+    ],
+)  # fmt: skip
+def test_a_reason_is_no_wish_and_a_wish_is_no_reason(author, templates, name, request_, told, untold):
+    text = " || ".join(changed(author, templates(name), request_))
+    assert told in text
+    assert untold not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "notes"),
+    [
+        ("l1-compare", "ACE strength in red", ("also red beside them: Wind_Bmag",)),
+        ("l1-compare", "swap the colours: ACE red", ("also red beside them: Wind_Bmag",)),
+        ("l1-compare", "ACE strength in red, Wind strength in blue", ()),
+        ("l1-compare", "ACE strength in green", ()),
+        ("rbsp-emfisis-waves", "lower band chorus in red", ("also red beside them: chorus_upper",)),
+    ],
+)
+def test_two_lines_of_one_colour_in_a_panel_are_noted(author, templates, name, request_, notes):
+    assert author.edit(request_, templates(name)).notes == notes
+
+
+@pytest.mark.parametrize(
+    "request_", ["hourly averages of everything", "smooth V over 1 h", "add hourly averages of V"]
+)
+def test_averages_over_the_cadence_of_the_data_are_refused(author, templates, request_):
+    with pytest.raises(NotUnderstood, match=r"V has a cadence of 1 ?h"):
+        author.edit(request_, templates("omni-solar-wind"))
+
+
+def test_averages_leave_data_of_this_cadence_as_they_are(author, templates):
+    draft = author.edit("average everything over 1 min", templates("l1-compare"))
+    assert "Wind_B has a cadence of 1min already" in draft.notes
+    assert drawn_in(draft.template) == "ACE_B_binned | Wind_B | ACE_Bmag_binned Wind_Bmag"

@@ -287,7 +287,16 @@ def move(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("the request does not say which panel to move")
     if clause.says(r"\btry\b"):
         raise NotUnderstood("helio does not understand which dataset to try first")
+    if any(clause.says(rf"\bfor\s+(?:the\s+)?{re.escape(atom.text)}") for atom in beside):
+        raise NotUnderstood(
+            "helio cannot move panels only for some of the data", advice="name the panel to move"
+        )
     if not _MOVED.search(clause.text) and _names_new(editor, moving):
+        if side in ("before", "after") and not clause.has("verb"):
+            raise NotUnderstood(
+                f"the figure has no panel called '{moving[0].text}'",
+                advice=f"say 'add the {moving[0].text}', or name a panel of the figure",
+            )
         add_quantities(editor, clause)
         return
     if clause.has("rel:own_panel"):
@@ -444,6 +453,9 @@ def _is_place(clause: Clause) -> bool:
     )
 
 
+_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4}
+
+
 def join(editor: FigureEditor, clause: Clause) -> None:
     """Draw lines or panels in one panel; with a drawn line also a line that the figure does not draw yet."""
     if strength_beside(editor, clause):
@@ -451,6 +463,11 @@ def join(editor: FigureEditor, clause: Clause) -> None:
     if _names_new(editor, clause.of("what")):
         add_quantities(editor, clause)
         return
+    count = re.search(rf"\b(?:{'|'.join(_COUNTS)})\b(?=\s+panels\b)", clause.text, re.IGNORECASE)
+    if count and _COUNTS[count[0].casefold()] != len(editor.panels):
+        raise NotUnderstood(
+            f"the figure has {len(editor.panels)} panels", advice="say which, as in 'join panels 1 and 2'"
+        )
     numbers = panel_numbers(editor, clause.of("panel"))
     lines = editor.lines_in(numbers)
     for name in clause.names:

@@ -215,6 +215,12 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         is_named &= made.tool != "resample" or tool == "resample"  # other steps take the cadence of a series
         if window and is_named and made.tool in (*AVERAGES, SUPERPOSED):
             held += [step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id)]
+        elif (
+            tool in AVERAGES
+            and window
+            and {*cadences_of(editor, line)} == {Duration(window).nanoseconds / 1e9}
+        ):
+            editor.notes.append(f"{line} has a cadence of {window} already")
         else:
             editor.draw_instead(line, _computed_from(editor, line, tool, window))
     _set_windows(editor, clause, held, window)
@@ -320,16 +326,21 @@ def _along_axes_of_field(editor: FigureEditor, vector: str) -> str:
 
 
 def cadences_of(editor: FigureEditor, line: str) -> list[float]:
-    """Return the cadences of the data behind a line, in seconds, as far as helio's table has them."""
+    """Return the cadences of the data behind a line, in seconds, as far as helio's table or the catalogue has them."""
     fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
-    return [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
+    known = [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
+    datasets = sorted({dataset for dataset, _ in fetched if dataset in editor.catalogue})
+    listed = [editor.catalogue.summary(dataset).cadence for dataset in datasets]
+    return known or [seconds for cadence in listed if len(cadence) == 1 for seconds in cadence]
 
 
 def _refuse_finer(editor: FigureEditor, line: str, tool: str, window: str) -> None:
-    """Refuse averages over less than the cadence of the data."""
+    """Refuse averages over no more than the cadence of the data."""
     cadences = cadences_of(editor, line)
-    if tool in AVERAGES and window and cadences and Duration(window).nanoseconds / 1e9 < min(cadences):
-        raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}, longer than {window}")
+    seconds = Duration(window).nanoseconds / 1e9 if tool in AVERAGES and window else 0.0
+    if seconds and cadences and seconds <= min(cadences):
+        how = "longer than" if seconds < min(cadences) else "so nothing changes over"
+        raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}, {how} {window}")
 
 
 def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:

@@ -40,7 +40,8 @@ from helio.authoring.rules.changes.computed_lines import ComputedLines
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
-from helio.authoring.rules.changes.line_settings import style_lines
+from helio.authoring.rules.changes.line_settings import notes_on_same_colours, style_lines
+from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import set_scale
@@ -175,6 +176,7 @@ def edited(
             raise
         return AuthorReply(reply, BY)
     _scale_as_preferred(editor, _drawn_in_all(editor) - earlier)
+    editor.notes += notes_on_same_colours(editor)
     proved = gate.edited(template, editor.after)
     if proved.errors:
         raise NotProved("after this change the pipeline could not run", diagnostics=proved.errors)
@@ -295,7 +297,11 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
         lines = [line for found in meant for line in found]
         in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
         is_list = "every" in parts or bool(parts.get("more"))
+        averaged = [editor.lines.step(line).tool in AVERAGES for line in lines]
+        in_state = all(averaged) if parts.get("state") == "smoothed" else not any(averaged)
         if (parts.get("frame") and not in_frame) or (is_list and not all(meant)):
+            return match[0]
+        if parts.get("state") and not in_state:
             return match[0]
         editor.kept |= {line: editor.shown(line) for line in lines}
         return parts.get("every", "")
@@ -320,7 +326,12 @@ def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:
     known = " ".join([*map(editor.lines.all_words, editor.lines.producers), *told])
     plain = " ".join(atom.text for atom in read_atoms(text, editor.now) if atom.kind == "what")
     for word in dict.fromkeys(re.findall(r"(?<![\w.|$-])[a-z]{5,}(?![\w.|-])", plain)):
-        if {word, word.removesuffix("s")} & {*grammar_words(), *IN_CHANGES, "every"} or word in known:
+        if {word, word.removesuffix("s")} & {
+            *grammar_words(),
+            *IN_CHANGES,
+            "every",
+            "short",
+        } or word in known:
             continue
         near = {spelling for spelling in grammar_words() if is_one_slip(word, spelling)}
         if len(near) == 1:

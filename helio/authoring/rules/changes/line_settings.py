@@ -63,7 +63,8 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
     if not editor.panels and editor.spec.get("xy"):
         _style_points(editor, clause)
         return
-    lines = lines_of(editor, clause, by_craft=True)
+    has_colour = bool(colour) or any(key == "trace_colors" for key, _ in editor.wished)
+    lines = lines_of(editor, clause, by_craft=has_colour)
     if lines and all(map(editor.lines.has_colours, lines)):
         raise NotUnderstood(
             f"{lines[0]} is a spectrogram, which has no line",
@@ -94,6 +95,19 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
             if not (clause.has("width", "number") or clause.value("relative") in FIXED):
                 editor.notes.append(f"{line} is {width:g} pixels wide instead of {now:g}")
             editor.put("line_styles", width, line, "width")
+
+
+def notes_on_same_colours(editor: FigureEditor) -> list[str]:
+    """Name the lines that have the colour that the sentence gives another line of their panel."""
+    colours = editor.spec.get("trace_colors") or {}
+    wished = {line for key, line in editor.wished if key == "trace_colors"}
+    alike: dict[str, list[str]] = {}
+    for panel in editor.panels:
+        for colour in dict.fromkeys(colours[line] for line in panel if line in wished & {*colours}):
+            alike.setdefault(colour, []).extend(
+                line for line in panel if line not in wished and colours.get(line) == colour
+            )
+    return [f"also {colour} beside them: {', '.join(lines)}" for colour, lines in alike.items() if lines]
 
 
 def _not_wished(editor: FigureEditor, clause: Clause, lines: list[str], key: str) -> list[str]:

@@ -372,6 +372,8 @@ class Lines:
             if plain == "bt" and not any(self.frame(label) == "RTN" for label in drawn):
                 return self._magnitudes(drawn)
             return self._component_of(what, component[1], component[2], drawn)
+        if component := re.fullmatch(r"(j|e)_?([xyzlmn])", plain):
+            return self._parts(what, component[2], self._meant(component[1], component[1], drawn, False))
         if part := PART.fullmatch(plain):
             words = part["of"] or part["what"] or part["along"]
             of = self._meant(words, words, drawn, False) if words else drawn
@@ -387,6 +389,8 @@ class Lines:
             return self._magnitudes(drawn)
         if plain in ("indices", "geomagnetic indices"):
             return [label for label in drawn if self.quantities(label) & set(INDICES)]
+        if re.fullmatch(r"plasma(?: (?:parameters?|data|moments?|quantities))?", plain):
+            return []  # no single line: beta, whose name has the word, is not what it means
         texts = (plain, what.strip())
         spelt = (row.quantity for row in WORDS if any(map(ignoring_case(row.pattern).fullmatch, texts)))
         quantity = next(spelt, B if plain in ("field", "fields") else "")
