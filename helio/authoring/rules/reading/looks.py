@@ -23,7 +23,7 @@ from helio.authoring.rules.reading.drawn_quantities import GROUP
 from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
 from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.authoring.rules.refusals import PICKED_BY_PLACE
+from helio.authoring.rules.refusals import NUMBER_OF_RECORDS, PICKED_BY_PLACE
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import families
@@ -125,6 +125,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     >>> take_looks("ACE field with red Bz, density log scale", now)
     ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
+    if NUMBER_OF_RECORDS.search(text):
+        return text, ()  # over 11 points is no limit of an axis
     text = with_marked_days(with_quoted_labels(in_plainer_words(text, "looks")), now)
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
@@ -420,7 +422,7 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
     >>> next(take_phrases("Wind V and n in 2008, right axis for n", ("right", "axis"), datetime(2026, 1, 1)))
     ('Wind V and n in 2008', ('right axis for n',))
     """
-    if PICKED_BY_PLACE.search(text):
+    if PICKED_BY_PLACE.search(text) or NUMBER_OF_RECORDS.search(text):
         return  # L 3-5 picks data, and is no range of an axis
     if re.search(r"\bright\b", text, re.IGNORECASE):  # V at left, n at right
         text, _ = re.subn(_AT_LEFT, "", text)
