@@ -64,8 +64,9 @@ _AND_ITS = (
 )
 
 _BELOW_IT = (
-    r"\s+(?:(?:(?:right|shown|plotted)\s+)?(?:below|underneath|beneath)\b(?!\s*[-−\d])"
-    r"|(?:in|as)\s+(?:an?|the|its)\s+(?:second|third|lower|bottom|separate|own|extra)\s+panel\b|at\s+the\s+bottom\b)"
+    r"(?:(?<=ratio)\s+[\w-]+\s?/\s?[\w-]+)?\s+(?:(?:(?:right|shown|plotted)\s+)?(?:below|underneath|beneath)\b(?!\s*[-−\d])"
+    r"|(?:in|as)\s+(?:another|(?:an?|the|its)\s+(?:second|third|lower|bottom|separate|own|extra|other|next))\s+panel\b"
+    r"|at\s+the\s+bottom\b)"
 )
 """Words behind a computation that is drawn beside its inputs: ``difference underneath``."""
 _SHIFT = (

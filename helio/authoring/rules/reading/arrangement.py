@@ -97,6 +97,13 @@ _LISTED_BELOW = (
     rf"|(?<=[,;]\s){BELOW}(?=\s+[\w|])|(?:(?<=\band\s)|(?<=\bthen\s)){BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
+_TWO_APART = re.compile(
+    r"\b(?:differences?|ratios?)\b(?:\s+(?:(?:of|between)\s+(?:them|both|the\s+two)|[\w-]+\s?/\s?[\w-]+))?,?"
+    rf"\s+(?:(?:shown|drawn|plotted)\s+)?(?:{BELOW}\b(?:\s+(?:it|them)\b)?(?!\s*[-−\d])|(?:in|on)\s+(?:an(?=other)|an?\s+|the\s+|its\s+)"
+    r"(?:other|second|lower|separate|own|next|bottom)(?:\s+(?:one|panel|plot))?\b)",
+    re.IGNORECASE,
+)
+"""What is computed from two spacecraft, in a panel below the one that they share."""
 _AGAINST_TIME = (
     r"\b(?:versus|vs\.?|against|over|as\s+(?:an?\s+)?function\s+of)\s+(?:the\s+)?time\b(?!\s+and\s+freq)"
 )
@@ -260,6 +267,9 @@ class Arrangement:
             kind = "orbits"
         by_quantity = several and len(names) > 1
         together = self._together if by_quantity else sorted([*self._together, *self._laid])
+        of_two = several and len(names) == 1 and not (parameters or self._apart or self._side or self._stacked)
+        if of_two and _TWO_APART.search(self._text):
+            return self._two_apart()
         if together and names and parameters and len(names) + len(parameters) > 2:
             raise NotUnderstood(
                 "it is not clear which lines share a panel",
@@ -302,6 +312,12 @@ class Arrangement:
             split=self._split,
             marks=self._marks,
         )
+
+    def _two_apart(self) -> Panels:
+        """Return the panels of two spacecraft and of what is computed from them: the spacecraft share a panel."""
+        if len(self._together) + len(self._laid) > 1 or len(self.marks) + len(self._another) > 1 or self._rows:
+            raise NotUnderstood("it is not clear which lines share a panel")
+        return Panels(compare=True, count=self._count)
 
     def _colour(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> RequestQuantity | None:
         """Return what colours the points of a scatter plot: the quantity behind ``coloured by``, or the time."""
