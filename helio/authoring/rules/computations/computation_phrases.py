@@ -42,9 +42,7 @@ def phrases() -> tuple[tuple[str, str, bool], ...]:
 
 
 def _smoothed() -> Iterator[tuple[str, str, bool]]:
-    window = (
-        rf"(?:\s+(?:of|over|with|using|in|by)?\s*(?:an?\s+)?(?:window\s+of\s+)?{_DURATION}(?:[\s-]+windows?\b)?)"
-    )
+    window = rf"(?:\s+(?:of|over|with|using|in|by)?\s*(?:an?\s+)?(?:window\s+of\s+)?{_DURATION}(?:[\s-]+windows?\b)?)"
     wavelet = tool_names("wavelet_spectrum")  # a wavelet power spectrum is no power spectrum
     yield "wavelet_spectrum", rf"\b(?:after\s+)?(?:{wavelet})\b", True
     yield (

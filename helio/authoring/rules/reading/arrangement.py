@@ -267,7 +267,9 @@ class Arrangement:
             kind = "orbits"
         by_quantity = several and len(names) > 1
         together = self._together if by_quantity else sorted([*self._together, *self._laid])
-        of_two = several and len(names) == 1 and not (parameters or self._apart or self._side or self._stacked)
+        of_two = (
+            several and len(names) == 1 and not (parameters or self._apart or self._side or self._stacked)
+        )
         if of_two and _TWO_APART.search(self._text):
             return self._two_apart()
         if together and names and parameters and len(names) + len(parameters) > 2:
@@ -315,7 +317,11 @@ class Arrangement:
 
     def _two_apart(self) -> Panels:
         """Return the panels of two spacecraft and of what is computed from them: the spacecraft share a panel."""
-        if len(self._together) + len(self._laid) > 1 or len(self.marks) + len(self._another) > 1 or self._rows:
+        if (
+            len(self._together) + len(self._laid) > 1
+            or len(self.marks) + len(self._another) > 1
+            or self._rows
+        ):
             raise NotUnderstood("it is not clear which lines share a panel")
         return Panels(compare=True, count=self._count)
 

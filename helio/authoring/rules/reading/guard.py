@@ -110,7 +110,10 @@ _SPREAD = (
     r"|\b(?:spacecraft|satellite|probe|orbital)(?:\s+orbital)?\s+(?:velocit|speed)\w*"
 )
 """Words beside a quantity that make it another one, which helio does not compute."""
-_INDICES = r"(?<!spectral )(?<!law )\b(?:(?:geo)?magnetic\s+)?(?:activity\s+)?indices\b|\b(?:geomagnetic|magnetic\s+activity)\s+index\b"
+_INDICES = (
+    r"(?<!spectral )(?<!law )\b(?:(?:geo)?magnetic\s+)?(?:activity\s+)?indices\b"
+    r"|\b(?:geomagnetic|magnetic\s+activity)\s+index\b"
+)
 """Words for indices of the Earth in general: helio does not know which ones."""
 _OF_PARTICLES = (
     r"(?:thermal\s+)?(?:gyro-?\s?(?:radi(?:us|i)|frequenc(?:y|ies))|(?:cyclotron|larmor|plasma)\s+(?:frequency|radius|beta)"
