@@ -145,3 +145,17 @@ def test_a_scale_is_for_all_names_before_it_that_are_said_again(author, look, lo
 def test_colours_are_those_of_the_names_that_are_said_again(author):
     spec, _ = made(author, "Wind V, n, T, Bz; V and Bz in blue, n and T in red, 2012-03-08")
     assert spec["trace_colors"] == {"Wind_V": "blue", "Wind_Bz": "blue", "Wind_n": "red", "Wind_T": "red"}
+
+
+@pytest.mark.parametrize(
+    ("words", "panels", "rows"),
+    [
+        ("B with radial distance below the time axis", [["Ulysses_B"]], ["Ulysses_R"]),
+        ("B and V, radial distance in rows below the axis", [["Ulysses_B"], ["Ulysses_V"]], ["Ulysses_R"]),
+        ("radial distance and B, B on top", [["Ulysses_B"], ["Ulysses_R"]], None),
+        ("B below, radial distance on top", [["Ulysses_R"], ["Ulysses_B"]], None),
+    ],
+)
+def test_a_radial_distance_has_the_place_of_the_sentence(author, words, panels, rows):
+    spec, _ = made(author, f"Ulysses {words}, 1994")
+    assert (spec["panels"], spec.get("ephemeris")) == (panels, rows)

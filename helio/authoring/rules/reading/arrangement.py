@@ -15,6 +15,7 @@ from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PL
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.times.date_pairs import MONTH
+from helio.authoring.writing.computations import NEARBY
 from helio.authoring.writing.layout import BELOW_AXIS, MIDDLE
 from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, POSITION
@@ -85,12 +86,12 @@ BELOW = r"(?:below|underneath|beneath|under)"
 _ROWS_BELOW = (
     r"\b(?:along|at)\s+the\s+bottom(?:\s+as\s+(?:tick\s+)?(?:labels|rows|text|numbers))\b"
     r"|\balong\s+the\s+bottom\b(?!\s+panel)|"
-    rf"\b(?:(?:written|printed|shown|given|listed|as\s+(?:labels|rows|text|numbers))\s+)?(?:{BELOW}|along)\s+the\s+"
+    rf"\b(?:(?:written|printed|shown|given|listed|(?:as|in)\s+(?:labels|rows|text|numbers))\s+)?(?:{BELOW}|along)\s+the\s+"
     r"(?:time|x)?[- ]?axis\b|\b(?:in|on|at)\s+the\s+time[- ]?axis\b"
     r"|\bas\s+(?:ephemeris|orbit|(?:time|x)[- ]axis)(?:\s+(?:labels|rows|data|information))?\b"
 )
 """Words behind quantities whose values stand in rows below the time axis."""
-_OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE)
+_OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE, *NEARBY)
 _LISTED_BELOW = (
     rf"\b{BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]"
     rf"|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
