@@ -48,6 +48,12 @@ PICKED_BY_PLACE = re.compile(
     re.IGNORECASE,
 )
 """Pattern of words that pick data by the place of the spacecraft: ``for MLT 6-12``."""
+NUMBER_OF_RECORDS = re.compile(
+    r"(?<![\d.:-])\b(?:\d+|three|five|seven|nine|eleven)[\s-]+(?:points?|samples?|pts?)\b"
+    r"(?!\s+(?:wide|thick|fonts?|size|markers?|lines?|text|labels?|per)\b)",
+    re.IGNORECASE,
+)
+"""Pattern of a length in records: ``over 11 points``. It is no width of markers."""
 _ABSENT = {name.casefold(): name for name in VOCABULARY["missions without data"]}
 
 
@@ -62,6 +68,11 @@ def refuse_unread(
         raise NotUnderstood(
             f"helio draws the whole time, and does not pick data by '{picked['by']}'",
             advice=f"draw the {picked['by']} in a panel of its own, or give the times to draw",
+        )
+    if counted := NUMBER_OF_RECORDS.search(text):
+        raise NotUnderstood(
+            f"helio takes the length of a window as a time, not as '{counted[0]}'",
+            advice="write it as in '15 min'",
         )
     refuse_absent(text)
     refuse_computation(text, unread)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
-from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, OF_ELECTRONS, SEPARATION
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, OF_ELECTRONS, SEPARATION
 from helio.authoring.writing.solar_xrays import FLARES, XRAYS
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.counts import number_of
@@ -324,7 +324,7 @@ def _shows(series: PlotSeries, quantity: RequestQuantity) -> bool:
     if series.parameter and quantity.name == series.parameter:
         return True
     name = f"{quantity.name} {quantity.component}".strip()
-    names = {name, MAGNITUDE_OF.get(name, name)}
+    names = {name, MAGNITUDE_OF.get(name, name), *NEARBY.get(name, ())}
     return not quantity.name or any(f"{series.quantity} ".startswith(f"{known} ") for known in names)
 
 

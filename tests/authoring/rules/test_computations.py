@@ -787,3 +787,91 @@ def test_a_mean_of_described_data_is_not_one_of_the_data_below(author):
 def test_the_axis_of_a_panel_with_events_is_that_of_its_series(author):
     spec = figure(author, "ACE Bz 2 January 2023, mark every time Bz drops below -4 nT")
     assert spec["y_label"] == {"1": "ACE Bz GSE [nT]"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "interval", "of"),
+    [
+        ("Mean of Bz over 15 min and its standard deviation, DSCOVR", "15min", ["mean", "std"]),
+        ("DSCOVR Bz averaged over 15 min with its standard deviation", "15min", ["mean", "std"]),
+        ("DSCOVR Bz 15-min mean with its standard deviation", "15min", ["mean", "std"]),
+        ("DSCOVR Bz, daily mean plus std", "1d", ["mean", "std"]),
+        ("median of DSCOVR Bz in 1 h bins and the standard deviation", "1h", ["median", "std"]),
+    ],
+)
+def test_a_mean_and_its_deviation_are_of_the_same_intervals(author, sentence, interval, of):
+    steps = author.create(f"{sentence}, 2017-09-07").template["steps"]
+    made = [step["tool_args"] for step in steps if step["tool_name"] == "statistics"]
+    assert [(args["interval"], args["of"]) for args in made] == [(interval, of)]
+    assert not any(step["tool_name"] == "resample" for step in steps)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "mean of Wind Bz over 15 min and V and its standard deviation, 2015-03-17",
+        "ACE |B| averaged over 1 h with standard deviation in a second panel, 2015-03-17",
+        "mean of Wind Bz over 15 min with standard deviation and density, 2015-03-17",
+    ],
+)
+def test_a_deviation_that_may_be_of_other_data_is_refused(author, sentence):
+    with pytest.raises(NotUnderstood):
+        author.create(sentence)
+
+
+@pytest.mark.parametrize(
+    ("words", "window", "limits"),
+    [
+        ("power spectrum in 1 h windows, slope between 1e-3 and 1e-2 Hz", "1h", [0.001, 0.01]),
+        ("PSD with the slope (1 to 10 mHz)", "2h", [0.001, 0.01]),
+        ("power spectrum, slope in the inertial range 1-100 mHz", "2h", [0.001, 0.1]),
+        ("power spectrum, fit the inertial range slope from 1 to 10 mHz", "2h", [0.001, 0.01]),
+        ("PSD, 1 h windows", "1h", None),
+        ("power spectrum, -5/3 slope from 1 to 10 mHz", "2h", None),
+    ],
+)
+def test_a_slope_beside_a_spectrum_is_fitted_to_it(author, words, window, limits):
+    steps = author.create(f"Wind |B| {words}, 2012-03-08").template["steps"]
+    args = {step["tool_name"]: step["tool_args"] for step in steps}
+    assert args["power_spectrum"]["window"] == window
+    slope = args.get("spectral_slope")
+    assert (slope and [slope["low"], slope["high"]]) == limits
+
+
+@pytest.mark.parametrize("words", ["", " wavelet spectrum"])
+def test_a_slope_without_a_power_spectrum_is_refused(author, words):
+    with pytest.raises(NotUnderstood, match="slope"):
+        author.create(f"Wind |B|{words}, slope between 1 and 10 mHz, 2012-03-08")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "panels"),
+    [
+        ("ACE and Wind n in one panel, their ratio below", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
+        ("ACE and Wind n in one panel and their ratio in another", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
+        ("ACE and Wind n in one panel, ratio ACE/Wind below", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
+        ("ACE and Wind n in one panel, ratio in another panel", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
+        ("ACE and Wind n in one panel, ratio in another", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
+        ("ACE and Wind n overlaid, with the ratio in a lower panel", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
+        ("ACE and Wind n, the ratio of the two below", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
+        ("ACE and Wind n, 5-min means of each in one panel, ratio ACE/Wind of those means below",
+         [["ACE_n_binned", "Wind_n_binned"], ["ACE_n_binned_over_Wind_n_binned"]]),
+        ("ACE and Wind n, ratio below", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
+        ("ACE and Wind n in separate panels, ratio below", [["ACE_n"], ["Wind_n"], ["ACE_n_over_Wind_n"]]),
+        ("ACE Bz in one panel, 1 h running mean in another panel", [["ACE_Bz"], ["ACE_Bz_smooth"]]),
+        ("ACE Bz, 1 h running mean over the data", [["ACE_Bz", "ACE_Bz_smooth"]]),
+        ("ACE Bz, hourly averages drawn over the data", [["ACE_Bz", "ACE_Bz_binned"]]),
+        ("ACE Bz 1-min resampled", [["ACE_Bz_binned"]]),
+        ("5-min binned ACE Bz", [["ACE_Bz_binned"]]),
+    ],
+)  # fmt: skip
+def test_a_computation_has_its_input_beside_it_where_the_sentence_says_so(author, sentence, panels):
+    assert figure(author, f"{sentence}, 2012-03-08")["panels"] == panels
+
+
+@pytest.mark.parametrize(
+    "words", ["5-min binned medians of ACE Bz", "ACE |B| on top, Wind |B| in the middle, difference below"]
+)
+def test_an_unclear_reduction_or_place_is_refused(author, words):
+    with pytest.raises(NotUnderstood):
+        author.create(f"{words}, 2012-03-08")

@@ -89,6 +89,11 @@ REFUSED = (
     ("OMNI V and n 11 May 2024, n in the top panel, smoothed V (30 min) below", "which of its quantities"),
     ("ACE V and n, 2004-11-07, save the hourly means of n as csv", "not 'hourly means of n'"),
     ("save ACE density only as csv but plot density and speed, 2 Feb 2012", "'plot'"),
+    ("geomagnetic indices on 2015-03-17", "SYM-H, .*Dst, Kp"),
+    ("ACE Bz and the geomagnetic indices, 2015-03-17", "'geomagnetic indices'"),
+    ("running median of Wind density over 11 points, 2017-09-07", "'11 points'"),
+    ("Wind density, 11-point median, 2017-09-07", "'11-point'"),
+    ("Wind density, 11 points, 2017-09-07", "'11 points'"),
 )
 
 

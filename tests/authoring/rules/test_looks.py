@@ -122,3 +122,40 @@ def test_signed_lines_keep_linear_axes(author):
     before = author.create("ACE density and 10 min running mean of Bz, 2003-01-02").template
     after = author.edit("all on a log scale", before).template
     assert after["steps"][-1]["tool_args"]["spec"]["log_scale"] == {"1": "log"}
+
+
+@pytest.mark.parametrize(
+    ("look", "log"),
+    [
+        ("V, n and T, n and T log", {"2": "log", "3": "log"}),
+        ("V, n and T; n and T with log axes", {"2": "log", "3": "log"}),
+        ("V, n and T; n with log axes", {"2": "log"}),
+        ("V, n and T, log axes for n and T", {"2": "log", "3": "log"}),
+        ("V, n and T log", {"3": "log"}),
+        ("V, n and T with log axes", "log"),
+        ("n and T, a panel for each, both log", {"1": "log", "2": "log"}),
+        ("n and T, one panel per quantity, both log", {"1": "log", "2": "log"}),
+        ("V, n and T, a panel for each, T log", {"3": "log"}),
+    ],
+)
+def test_a_scale_is_for_all_names_before_it_that_are_said_again(author, look, log):
+    assert made(author, f"Wind {look}, 2012-03-08")[0]["log_scale"] == log
+
+
+def test_colours_are_those_of_the_names_that_are_said_again(author):
+    spec, _ = made(author, "Wind V, n, T, Bz; V and Bz in blue, n and T in red, 2012-03-08")
+    assert spec["trace_colors"] == {"Wind_V": "blue", "Wind_Bz": "blue", "Wind_n": "red", "Wind_T": "red"}
+
+
+@pytest.mark.parametrize(
+    ("words", "panels", "rows"),
+    [
+        ("B with radial distance below the time axis", [["Ulysses_B"]], ["Ulysses_R"]),
+        ("B and V, radial distance in rows below the axis", [["Ulysses_B"], ["Ulysses_V"]], ["Ulysses_R"]),
+        ("radial distance and B, B on top", [["Ulysses_B"], ["Ulysses_R"]], None),
+        ("B below, radial distance on top", [["Ulysses_R"], ["Ulysses_B"]], None),
+    ],
+)
+def test_a_radial_distance_has_the_place_of_the_sentence(author, words, panels, rows):
+    spec, _ = made(author, f"Ulysses {words}, 1994")
+    assert (spec["panels"], spec.get("ephemeris")) == (panels, rows)

@@ -13,6 +13,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
 from helio.authoring.writing.computations import ANGLE, RATIO
 from helio.interval import CalendarInterval, interval_of
+from helio.patterns import ignoring_case
 from helio.time_range import TimeRange
 
 EVERY = {"minute": "1min", "hour": "1h", "day": "1d", "week": "7d", "month": "1 month", "quarter": "3 months",
@@ -74,6 +75,8 @@ def read_statistics(sentence: Sentence) -> list[ComputationMention]:
         r"\b(?:in|over|per|for|within|with|using)\s+(?:an?\s+|every\s+|each\s+|(?:bins|intervals|windows)\s+of\s+)*"
         rf"{length}(?:[\s-]*(?:bins?|intervals?|blocks?|windows?|steps?))?"
     )
+    if apart := _means_with_deviations(sentence, length, bins):
+        return [apart]
     match = sentence.take_first(rf"(?:{length}[\s-]*)?(?<!\w){names}(?!\w)")
     if match is None:
         return []
@@ -82,6 +85,27 @@ def read_statistics(sentence: Sentence) -> list[ComputationMention]:
     words = re.findall(_STATISTIC, match["names"], re.IGNORECASE)
     of = list(dict.fromkeys(map(method_of, words))) or ["mean", "std", "min", "max"]
     return [mention_of("statistics", match.start(), written, {"of": tuple(of)})]
+
+
+def _means_with_deviations(sentence: Sentence, length: str, bins: str) -> ComputationMention | None:
+    """Read ``mean of Bz over 15 min and its standard deviation``: two statistics of the same intervals."""
+    mean = rf"{_NOT_RUNNING}\b(?P<mean>averaged?|averages|avgs?|means?|medians?)\b"
+    words = r"(?:\s+(?!(?:and|with|plus)\b)[\w|./-]+)"
+    series = rf"(?:\s+of)?{words}{{0,6}}?(?:\s+and{words}{{1,3}}?(?=[^.;,]*?\btheir\b))?"
+    deviation = (
+        r"(?P<deviation>,?\s+(?:and|with|plus)\s+(?:(?:its|their|the)\s+)?(?:standard\s+deviations?|std(?:\s?dev)?)\b\.?)"
+        rf"(?![\s,(]+(?:of|over|per|in|on|as|and|below|under\w*|(?:for\s+)?(?:each|every|{duration_pattern('2')}))\b)"
+    )
+    for pattern in (
+        rf"(?P<length>{length})[\s-]*{mean}{series}{deviation}",
+        rf"{mean}{series}\s+(?P<length>{bins}){deviation}",
+    ):
+        if match := ignoring_case(pattern).search(sentence.left):
+            for part in ("length", "mean", "deviation"):
+                sentence.take_at(*match.span(part))
+            args = {"of": (method_of(match["mean"]), "std")}
+            return mention_of("statistics", match.start("mean"), rhythm_in(match) or duration_in(match), args)
+    return None
 
 
 def read_rhythms_apart(sentence: Sentence) -> Iterator[ComputationMention]:

@@ -42,9 +42,7 @@ def phrases() -> tuple[tuple[str, str, bool], ...]:
 
 
 def _smoothed() -> Iterator[tuple[str, str, bool]]:
-    window = (
-        rf"(?:\s+(?:of|over|with|using|in|by)?\s*(?:an?\s+)?(?:window\s+of\s+)?{_DURATION}(?:\s+window)?)"
-    )
+    window = rf"(?:\s+(?:of|over|with|using|in|by)?\s*(?:an?\s+)?(?:window\s+of\s+)?{_DURATION}(?:[\s-]+windows?\b)?)"
     wavelet = tool_names("wavelet_spectrum")  # a wavelet power spectrum is no power spectrum
     yield "wavelet_spectrum", rf"\b(?:after\s+)?(?:{wavelet})\b", True
     yield (
@@ -76,9 +74,9 @@ def _averaged() -> Iterator[tuple[str, str, bool]]:
     )
     statistic = (
         r"(?P<statistic>averages?|avgs?|averaging|means?|medians?|averaged|minima|maxima|bins"
-        r"|resolution averages)"
+        r"|resolution averages|resampled|(?:re)?binned)"
     )
-    yield "resample", rf"\b(?:after\s+(?:an?\s+)?)?{LENGTH}[\s-]*{statistic}\b", True
+    yield "resample", rf"\b(?:after\s+(?:an?\s+)?)?{LENGTH}[\s-]*{statistic}\b(?!(?<=ed)\s+{METHOD}\b)", True
     yield (
         "resample",
         r"\b(?:after\s+)?(?:averaged?|averaging|resampl(?:ed?|ing)|rebin(?:ned)?|binned|downsampled?|reduced?)"

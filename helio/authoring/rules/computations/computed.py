@@ -43,6 +43,7 @@ from helio.authoring.writing.computations import (
 from helio.authoring.writing.windows import has_usual_window
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.quantity_words import WORDS
+from helio.patterns import ignoring_case
 
 _LONGEST = (
     rf"\b(?:with\s+)?(?:an?\s+|the\s+)?(?:(?:try\w*|search\w*|allow\w*)?\s*(?:longest|maximum|max\.?|largest)\s+(?:(?:time\s+)?(?:lag|delay|shift)(?:\s+of)?)?"
@@ -64,8 +65,10 @@ _AND_ITS = (
 )
 
 _BELOW_IT = (
-    r"\s+(?:(?:(?:right|shown|plotted)\s+)?(?:below|underneath|beneath)\b(?!\s*[-−\d])"
-    r"|(?:in|as)\s+(?:an?|the|its)\s+(?:second|third|lower|bottom|separate|own|extra)\s+panel\b|at\s+the\s+bottom\b)"
+    r"(?:(?<=ratio)\s+[\w-]+\s?/\s?[\w-]+)?\s+(?:(?:(?:right|shown|plotted)\s+)?(?:below|underneath|beneath)\b(?!\s*[-−\d])"
+    r"|(?:in|as)\s+(?:an?|the|its)\s+(?:second|third|lower|bottom|separate|own|extra|other|next)\s+panel\b"
+    r"|in\s+another(?=\s*(?:panel\b|plot\b|$|[,.;\x01]))"
+    r"|at\s+the\s+bottom\b)"
 )
 """Words behind a computation that is drawn beside its inputs: ``difference underneath``."""
 _SHIFT = (
@@ -653,7 +656,7 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     participle = re.search(
         r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", match[0], re.IGNORECASE
     )
-    below = related and re.match(_BELOW_IT, sentence.text[match.end() :], re.IGNORECASE) is not None
+    below = related and ignoring_case(_BELOW_IT).match(sentence.text, match.end()) is not None
     beside = (joined or below) and not participle
     over = related and _is_over(sentence.text, match)
     if over and tool not in OVERLAID:

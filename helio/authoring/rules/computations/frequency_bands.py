@@ -69,6 +69,11 @@ _BARE_SPECTRUM = (
     r"(?<!dynamic )(?<!wavelet )(?<!power )(?<!fourier )(?<!fft )(?<!energy )\b(?:trace\s+)?spectr(?:um|a)\b"
     r"(?!\s+(?:slope|break|ind|exp))"
 )
+_SLOPE_OF_THE_SPECTRUM = (
+    r"(?<!\d )(?<!kolmogorov )(?<!reference )(?<!guide )(?<!law )\b(?:(?:the|its|their|inertial[- ]range)\s+)*slopes?"
+    r"(?=[\s(:]+(?:(?:over|from|between|in|of|at|the|inertial|range|frequenc(?:y|ies))\s+)*\d[^,;]*?[mk]?Hz\b)"
+)
+"""A slope in a range of frequencies, beside a spectrum."""
 _POWER_SPECTRUM = rf"{tool_names('power_spectrum')}|{_BARE_SPECTRUM}"
 
 
@@ -80,6 +85,8 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
         r"|\bpower\b(?=\s+(?:in|of|from|between|integrated)\b[^,;]*Hz)"
     )
     slope = rf"(?:\bfit(?:ted)?\s+)?(?:the\s+)?(?:{_of_spectrum(r'(?:slope|ind(?:ex|ices)|exponent)s?')})"
+    if sentence.has(rf"(?<!wavelet )\b(?:{_POWER_SPECTRUM})(?!\w)"):
+        slope += rf"|{_SLOPE_OF_THE_SPECTRUM}"
     bend = (
         _of_spectrum(r"break(?:\s*(?:points?|frequenc(?:y|ies)))?")
         + r"|\bbreak\s+frequenc(?:y|ies)\b"

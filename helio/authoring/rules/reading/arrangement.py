@@ -15,6 +15,7 @@ from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PL
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.times.date_pairs import MONTH
+from helio.authoring.writing.computations import NEARBY
 from helio.authoring.writing.layout import BELOW_AXIS, MIDDLE
 from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, POSITION
@@ -85,18 +86,25 @@ BELOW = r"(?:below|underneath|beneath|under)"
 _ROWS_BELOW = (
     r"\b(?:along|at)\s+the\s+bottom(?:\s+as\s+(?:tick\s+)?(?:labels|rows|text|numbers))\b"
     r"|\balong\s+the\s+bottom\b(?!\s+panel)|"
-    rf"\b(?:(?:written|printed|shown|given|listed|as\s+(?:labels|rows|text|numbers))\s+)?(?:{BELOW}|along)\s+the\s+"
+    rf"\b(?:(?:written|printed|shown|given|listed|(?:as|in)\s+(?:labels|rows|text|numbers))\s+)?(?:{BELOW}|along)\s+the\s+"
     r"(?:time|x)?[- ]?axis\b|\b(?:in|on|at)\s+the\s+time[- ]?axis\b"
     r"|\bas\s+(?:ephemeris|orbit|(?:time|x)[- ]axis)(?:\s+(?:labels|rows|data|information))?\b"
 )
 """Words behind quantities whose values stand in rows below the time axis."""
-_OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE)
+_OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE, *NEARBY)
 _LISTED_BELOW = (
     rf"\b{BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]"
     rf"|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
     rf"|(?<=[,;]\s){BELOW}(?=\s+[\w|])|(?:(?<=\band\s)|(?<=\bthen\s)){BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
+_TWO_APART = re.compile(
+    r"\b(?:differences?|ratios?)\b(?:\s+(?:(?:of|between)\s+(?:them|both|the\s+two)|[\w-]+\s?/\s?[\w-]+))?,?"
+    rf"\s+(?:(?:shown|drawn|plotted)\s+)?(?:{BELOW}\b(?:\s+(?:it|them)\b)?(?!\s*[-−\d])|(?:in|on)\s+(?:an(?=other)|an?\s+|the\s+|its\s+)"
+    r"(?:other|second|lower|separate|own|next|bottom)(?:\s+(?:one|panel|plot))?\b)",
+    re.IGNORECASE,
+)
+"""What is computed from two spacecraft, in a panel below the one that they share."""
 _AGAINST_TIME = (
     r"\b(?:versus|vs\.?|against|over|as\s+(?:an?\s+)?function\s+of)\s+(?:the\s+)?time\b(?!\s+and\s+freq)"
 )
@@ -260,6 +268,11 @@ class Arrangement:
             kind = "orbits"
         by_quantity = several and len(names) > 1
         together = self._together if by_quantity else sorted([*self._together, *self._laid])
+        of_two = (
+            several and len(names) == 1 and not (parameters or self._apart or self._side or self._stacked)
+        )
+        if of_two and _TWO_APART.search(self._text):
+            return self._two_apart()
         if together and names and parameters and len(names) + len(parameters) > 2:
             raise NotUnderstood(
                 "it is not clear which lines share a panel",
@@ -302,6 +315,16 @@ class Arrangement:
             split=self._split,
             marks=self._marks,
         )
+
+    def _two_apart(self) -> Panels:
+        """Return the panels of two spacecraft and of what is computed from them: the spacecraft share a panel."""
+        if (
+            len(self._together) + len(self._laid) > 1
+            or len(self.marks) + len(self._another) > 1
+            or self._rows
+        ):
+            raise NotUnderstood("it is not clear which lines share a panel")
+        return Panels(compare=True, count=self._count)
 
     def _colour(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> RequestQuantity | None:
         """Return what colours the points of a scatter plot: the quantity behind ``coloured by``, or the time."""

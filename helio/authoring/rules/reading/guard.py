@@ -19,7 +19,7 @@ from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO
 from helio.authoring.writing.steps import uses
 from helio.knowledge.quantities import families
-from helio.knowledge.quantity_words import VECTORS
+from helio.knowledge.quantity_words import INDICES, VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
 from helio.time_range import TimeRange
@@ -110,6 +110,11 @@ _SPREAD = (
     r"|\b(?:spacecraft|satellite|probe|orbital)(?:\s+orbital)?\s+(?:velocit|speed)\w*"
 )
 """Words beside a quantity that make it another one, which helio does not compute."""
+_INDICES = (
+    r"(?<!spectral )(?<!law )\b(?:(?:geo)?magnetic\s+)?(?:activity\s+)?indices\b"
+    r"|\b(?:geomagnetic|magnetic\s+activity)\s+index\b"
+)
+"""Words for indices of the Earth in general: helio does not know which ones."""
 _OF_PARTICLES = (
     r"(?:thermal\s+)?(?:gyro-?\s?(?:radi(?:us|i)|frequenc(?:y|ies))|(?:cyclotron|larmor|plasma)\s+(?:frequency|radius|beta)"
     r"|inertial\s+length|skin\s+depth|(?:specific\s+)?entropy)"
@@ -190,6 +195,11 @@ def doubts(
         yield NotUnderstood(
             f"it is not clear whether '{letter['letter']}' is a field or a spacecraft",
             advice="write the whole name of the spacecraft",
+        )
+    indices = re.search(_INDICES, sentence.text, re.IGNORECASE)
+    if indices and not request.datasets and not any(quantity.name in INDICES for _, quantity in placed):
+        yield NotUnderstood(
+            f"it is not clear what '{indices[0]}' means", advice=f"name what to draw: {', '.join(INDICES)}"
         )
     if source := re.search(_OF_IT, sentence.text, re.IGNORECASE):
         yield NotUnderstood(

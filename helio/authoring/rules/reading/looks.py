@@ -23,7 +23,7 @@ from helio.authoring.rules.reading.drawn_quantities import GROUP
 from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
 from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.authoring.rules.refusals import PICKED_BY_PLACE
+from helio.authoring.rules.refusals import NUMBER_OF_RECORDS, PICKED_BY_PLACE
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import families
@@ -93,6 +93,8 @@ _RAW_TOO = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the input of a computed line, as a line of its own."""
+_OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
+"""Words behind ``a panel``, which name no data."""
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
@@ -125,6 +127,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     >>> take_looks("ACE field with red Bz, density log scale", now)
     ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
+    if NUMBER_OF_RECORDS.search(text):
+        return text, ()  # over 11 points is no limit of an axis
     text = with_marked_days(with_quoted_labels(in_plainer_words(text, "looks")), now)
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
@@ -140,6 +144,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     phrases = [phrase for phrase in phrases if not _overlaps(phrase, conditions)]
     styles = [style for style in styles if _is_style(style, text) and not _overlaps(style, conditions)]
     names = [atom for atom in atoms if {"what", "panel"} & set(atom.tags) and not _is_within(atom, phrases)]
+    names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
     computed = {style.start: _of_computed(style, styles, tools, text) for style in styles}
     several = len(names) > 1 or any(computed.values())
@@ -330,11 +335,13 @@ def _with_names(
         return in_order, None
     alike = [other for other in styles if other.kinds & style.kinds]
     words = f"{'as ' if 'mode' in style.kinds else ''}{text[style.start : style.stop]}"
-    if style.kinds == {"scale"} and re.search(r"\baxes\b", words, re.IGNORECASE):
-        return [words], None
     start = max((other.stop for other in alike if other.stop <= style.start), default=0)
-    behind, linked = _behind(style, names, text)
     ahead = _ahead(style, names, text, start)
+    again = len(ahead) > 1 or any(_is_named_before(name, names) for name in ahead)
+    behind, linked = _behind(style, names, text)
+    of_panels = again or (linked and re.match(r"\s*of\b", text[style.stop :]) is None)
+    if style.kinds == {"scale"} and re.search(r"\baxes\b", words, re.IGNORECASE) and not of_panels:
+        return [words], None
     leads = all(_behind(other, names, text)[0] for other in alike)
     introduced = _INTRODUCED.search(text[: style.start]) is not None
     # not in "Bz in red density"
@@ -387,7 +394,12 @@ def _ahead(style: _Phrase, names: Sequence[Atom], text: str, start: int) -> list
     is_figure = style.parts[0].kind == "factor" and _OF_FIGURE.search(tail)
     if is_figure or _BREAK.search(tail) or ("scale" in style.kinds and _APART.search(tail)):
         return []  # density, speed, log scale
-    return earlier[-1:]
+    first = len(earlier) - 1
+    while first > 0 and _LISTED.fullmatch(text[earlier[first - 1].stop : earlier[first].start]):
+        if not all(_is_named_before(name, names) for name in earlier[first - 1 :]):
+            break
+        first -= 1  # V, n and T; n and T log
+    return earlier[max(first, 0) :]
 
 
 _OF_FIGURE = re.compile(
@@ -420,7 +432,7 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
     >>> next(take_phrases("Wind V and n in 2008, right axis for n", ("right", "axis"), datetime(2026, 1, 1)))
     ('Wind V and n in 2008', ('right axis for n',))
     """
-    if PICKED_BY_PLACE.search(text):
+    if PICKED_BY_PLACE.search(text) or NUMBER_OF_RECORDS.search(text):
         return  # L 3-5 picks data, and is no range of an axis
     if re.search(r"\bright\b", text, re.IGNORECASE):  # V at left, n at right
         text, _ = re.subn(_AT_LEFT, "", text)
