@@ -120,6 +120,10 @@ _SPECIES = re.compile(
     re.IGNORECASE,
 )
 """Quantities that helio computes for a species, with the species."""
+_LEFT_OUT = (
+    r"\b(?:(?P<over>over)\s+(?:(?:the|that\s+of)\s+)*(?P<it>(?:it|them)\b)?|single\b(?!\s+(?:plot|figure|graph|chart)\b))|\btogether\b(?!\s+with\b)(?=\s*[,;].*\b(?:below|beneath|under\w*|apart|alone|panel)\b)"
+)
+"""Words that no rule has read, which elsewhere only join others: ``ACE over Wind |B|``, ``in a single red panel``."""
 _PLAIN_SPECIES = ("proton", "electron", "hydrogen")
 """Species of which helio computes each of these quantities."""
 
@@ -144,8 +148,12 @@ def doubts(
     mentions: Sequence[ComputationMention],
     *,
     compares: str,
+    starts: Collection[int],
 ) -> Iterator[NotUnderstood]:
-    """Yield the reasons why words in a sentence have a meaning that the request has not."""
+    """Yield the reasons why words in a sentence have a meaning that the request has not.
+
+    `starts` are the positions of the spacecraft.
+    """
     days = max((span.duration.days for span in spans), default=0)
     picked = _PICKED.search(sentence.text) if days > _SEVERAL_DAYS else None
     if picked or (days > _MOST_OF_A_YEAR and (picked := _PLURAL.search(sentence.text))):
@@ -195,6 +203,16 @@ def doubts(
         yield NotUnderstood(
             f"it is not clear which data '{source[0]}' means", advice="name the data and their instrument"
         )
+    starts = {*starts, *(at for at, name in placed if name in {own for start, own in placed if start < at})}
+    panels = request.panels
+    is_laid = panels.together or any(place.shared for place in panels.places)
+    is_laid |= any(mention.computation.behind for mention in mentions)
+    for ignored in re.finditer(_LEFT_OUT, sentence.left, re.IGNORECASE):
+        if not ignored["over"] or (not is_laid and (ignored["it"] or ignored.end() in starts)):
+            yield NotUnderstood(
+                f"it is not clear what '{ignored[0].strip()}' means here",
+                advice="write 'ratio of A and B', 'A above B' or 'A and B in one panel'",
+            )
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
         yield NotUnderstood(
             f"helio has no tool for '{spread[0]}'",

@@ -579,7 +579,11 @@ class _SentenceReader:
             drawn=self._files.drawn,
             name=self._name,
         )
-        lost = doubts(sentence, placed, request, self._spans, mentions, compares=self._arrangement.compares)
+        named_at = {at for at, _ in self.flown}
+        compares = self._arrangement.compares
+        lost = doubts(
+            sentence, placed, request, self._spans, mentions, compares=compares, starts=named_at
+        )
         unclear_parts = doubt_about(mentions, placed, drawn, again, unclear=unclear)
         return request, unclear_frame or unclear_computation or unclear_parts or next(lost, None)
 
