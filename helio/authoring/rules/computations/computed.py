@@ -56,12 +56,17 @@ _DURATION = duration_pattern()
 _ONE = r"\b(?:one|an?)\s+(?:value|point|lag|delay|estimate)\s+(?:per|every|(?:for|in)\s+(?:each|every))\s+"
 _EACH = r"(?:per|every|(?:(?:for|in)\s+)?each)\s"
 _ONE_PER = rf"(?:{_ONE}|\b(?:(?:for|in)\s+)?(?:every|per)\s+){_DURATION}"
-_OWN = r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+$"
+_OWN = r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+(?:hourly\s+|daily\s+|time\s+)?$"
 """Words before a computation that is drawn beside its input."""
 _AND_ITS = (
     rf"{_OWN}"
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
 )
+_WITH_A = re.compile(
+    r"^(?!.*\b(?:smooth|filter|averag|detrend|clean|remov|de-?spik|process|treat|reduc)).*[\w|)\]]\s+with\s+(?:an?\s+)?$",
+    re.IGNORECASE,
+)
+"""Words before a running mean of what is drawn too, unless a verb says that it is done to the data."""
 
 _BELOW_IT = (
     r"\s+(?:(?:(?:right|shown|plotted)\s+)?(?:below|underneath|beneath)\b(?!\s*[-−\d])"
@@ -498,7 +503,7 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
     """Read ``raw and smoothed``, ``with the raw data`` and ``over the 16 s data``: lines over their inputs."""
     joined = rf"(?:with|and|over|beside|behind|(?:{_DRAWN_ON}\s+)?on(?:\s+top\s+of|to)?|plus|against|next\s+to|vs\.?)"
     forms = (
-        rf"\b(?:plot(?:ted)?\s+)?{joined}\s+(?:the\s+)?{_RAW}(?:\s+(?:behind|below|beside|too|overlaid))?",
+        rf"\b(?:plot(?:ted)?\s+)?{joined}\s+(?:the\s+)?{_RAW}(?:\s+(?:behind|beside|too|overlaid))?",
         rf"(?P<out>{_RAW})" if _is_apart_from_raw(sentence) else r"(?!)",
         rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)",
     )
@@ -516,6 +521,11 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
     if not (raw or on_data):
         sentence.drop(rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x01)")
         return mentions
+    if raw and re.match(r"\s+(?:below|under\w*|at\s+the\s+bottom)\b", sentence.text[raw.end() :]):
+        raise NotUnderstood(
+            "helio draws data above what it computes from them",
+            advice="leave the place out, then move the panel: 'put the mean on top'",
+        )
     place = raw and re.match(_RAW_APART, sentence.text[raw.end() :], re.IGNORECASE)
     apart = place is not None or _is_apart_from_raw(sentence, read=True)
     return [
@@ -653,6 +663,8 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     participle = re.search(
         r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", match[0], re.IGNORECASE
     )
+    if tool.startswith("running_") and re.search(r"\b(?:average|mean|median)s?\b", match[0], re.IGNORECASE):
+        joined |= related and _WITH_A.search(sentence.text[: match.start()]) is not None
     below = related and re.match(_BELOW_IT, sentence.text[match.end() :], re.IGNORECASE) is not None
     beside = (joined or below) and not participle
     over = related and _is_over(sentence.text, match)

@@ -147,6 +147,8 @@ class Arrangement:
         The word with which the sentence compares two things; empty if there is none.
     marks : list of int
         Where the sentence says which place a panel has.
+    unplaced : list of (int, int, int)
+        The beginnings and the ends of the words that name no data at their place, and the rank of the place.
     """
 
     def __init__(self, sentence: Sentence) -> None:
@@ -215,6 +217,7 @@ class Arrangement:
         below = [match.start() for match in sentence.take(_LISTED_BELOW)]
         self._in_order |= bool(below)
         self.marks = [*(start for start, _, _, _ in self._positions), *below]
+        self.unplaced: list[tuple[int, int, int]] = []
 
     def _take_sides(self, sentence: Sentence) -> dict[str, int]:
         """Read which quantity is on which axis: ``AE (y) against density (x)``."""
@@ -398,6 +401,8 @@ class Arrangement:
                     self._text[start:stop], and_too=is_last and self._text[:stop].endswith("above")
                 )
             names = [name for at, name in atoms if start <= at < stop]
+            if not names:
+                self.unplaced.append((start, stop, rank))
             quantities = tuple(name for name in names if isinstance(name, RequestQuantity))
             named.append((tuple(name for name in names if isinstance(name, str)), quantities, rank, panel))
         by_craft = len({quantities for _, quantities, _, _ in named}) == 1 and len(named) > 1

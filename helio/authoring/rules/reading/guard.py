@@ -17,6 +17,7 @@ from helio.authoring.rules.reading.named import AT_1_AU, Placed
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO
+from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.steps import uses
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import VECTORS
@@ -124,6 +125,11 @@ _LEFT_OUT = (
     r"\b(?:(?P<over>over)\s+(?:(?:the|that\s+of)\s+)*(?P<it>(?:it|them)\b)?|single\b(?!\s+(?:plot|figure|graph|chart)\b))|\btogether\b(?!\s+with\b)(?=\s*[,;].*\b(?:below|beneath|under\w*|apart|alone|panel)\b)"
 )
 """Words that no rule has read, which elsewhere only join others: ``ACE over Wind |B|``, ``in a single red panel``."""
+_OF_PLACES = re.compile(
+    r"\b(?:top|bottom|middle|cent(?:er|re)|upper|lower|last|panel|plot|row|above|both|all|and|with|as|is|it|its|the|on|at|in)\b",
+    re.IGNORECASE,
+)
+"""Words for a place, and words that name no data there."""
 _PLAIN_SPECIES = ("proton", "electron", "hydrogen")
 """Species of which helio computes each of these quantities."""
 
@@ -149,10 +155,11 @@ def doubts(
     *,
     compares: str,
     starts: Collection[int],
+    unplaced: Sequence[tuple[int, int, int]],
 ) -> Iterator[NotUnderstood]:
     """Yield the reasons why words in a sentence have a meaning that the request has not.
 
-    `starts` are the positions of the spacecraft.
+    `starts` are the positions of the spacecraft, `unplaced` the words that name no data at a place that they give.
     """
     days = max((span.duration.days for span in spans), default=0)
     picked = _PICKED.search(sentence.text) if days > _SEVERAL_DAYS else None
@@ -212,6 +219,18 @@ def doubts(
             yield NotUnderstood(
                 f"it is not clear what '{ignored[0].strip()}' means here",
                 advice="write 'ratio of A and B', 'A above B' or 'A and B in one panel'",
+            )
+    for start, stop, rank in unplaced:
+        own = [mention.computation for mention in mentions if start <= mention.position < stop]
+        words = re.findall(r"[\w|+-]+", _OF_PLACES.sub("", sentence.text[start:stop]))
+        stands = any(word not in sentence.text[:start] for word in words)
+        if own:  # a result stands below its input, or is drawn on top of it
+            stands = any(made.beside and made.behind == (rank == 1) and rank != MIDDLE for made in own)
+            stands &= rank != 1 or not any(place.rank != MIDDLE for place in panels.places)
+        if not stands:
+            yield NotUnderstood(
+                f"it is not clear what stands at the place that '{sentence.text[start:stop].strip(' ,;:')}' gives",
+                advice="leave the place out, then move the panel: 'put the density on top'",
             )
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
         yield NotUnderstood(

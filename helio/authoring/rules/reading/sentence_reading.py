@@ -579,10 +579,15 @@ class _SentenceReader:
             drawn=self._files.drawn,
             name=self._name,
         )
-        named_at = {at for at, _ in self.flown}
-        compares = self._arrangement.compares
         lost = doubts(
-            sentence, placed, request, self._spans, mentions, compares=compares, starts=named_at
+            sentence,
+            placed,
+            request,
+            self._spans,
+            mentions,
+            compares=self._arrangement.compares,
+            starts={at for at, _ in self.flown},
+            unplaced=self._arrangement.unplaced,
         )
         unclear_parts = doubt_about(mentions, placed, drawn, again, unclear=unclear)
         return request, unclear_frame or unclear_computation or unclear_parts or next(lost, None)
