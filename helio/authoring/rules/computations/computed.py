@@ -56,7 +56,9 @@ _DURATION = duration_pattern()
 _ONE = r"\b(?:one|an?)\s+(?:value|point|lag|delay|estimate)\s+(?:per|every|(?:for|in)\s+(?:each|every))\s+"
 _EACH = r"(?:per|every|(?:(?:for|in)\s+)?each)\s"
 _ONE_PER = rf"(?:{_ONE}|\b(?:(?:for|in)\s+)?(?:every|per)\s+){_DURATION}"
-_OWN = r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+(?:hourly\s+|daily\s+|time\s+)?$"
+_OWN = (
+    r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+(?:hourly\s+|daily\s+|time\s+)?$"
+)
 """Words before a computation that is drawn beside its input."""
 _AND_ITS = (
     rf"{_OWN}"
@@ -180,7 +182,7 @@ _LAID = (
 _ON_IT = (
     r"[\s,(]*(?:(?:in|as)\s+(?:an?\s+|the\s+)?)?(?:\w+ed\s+|drawn\s+|shown\s+)?(?:(?:over|on\s+top\s+of|onto|on)\s+(?:it|them|this|that)\b|on\s+top\b"
     r"|over-?plotted\b|overlaid\b|superimposed\b|superposed\b|together\b(?!\s+with\b)"
-    r"|(?:in|on)\s+(?:the\s+)?(?:same|one)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
+    r"|(?:in|on)\s+(?:the\s+|an?\s+)?(?:same|one|single)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
 )
 """Words behind a computed line that say that it is drawn over its input."""
 _SERIES_BESIDE = (

@@ -135,6 +135,8 @@ _BEGINS = re.compile(r"(?:^|[,;:.])\s*(?:and\s+)?$", re.IGNORECASE)
 _NAME_BEHIND = re.compile(r"\s*[:=]?\s*(?!(?:and|for|on|in|during|from|with)\b)[A-Za-z|]", re.IGNORECASE)
 """What stands before and behind the place of a panel that the sentence names first: ``…; panel 1 speed``."""
 _CLAUSE = re.compile(r"[,;.]\s|\bwith\b", re.IGNORECASE)
+_WITH_ONE = re.compile(r"\bwith\s+[^,;]*$", re.IGNORECASE)
+"""What stands before words that lay one line over others, without saying over which: ``Dst, Kp with AE overlaid``."""
 Atoms = Sequence[tuple[int, str | RequestQuantity]]
 
 
@@ -263,7 +265,9 @@ class Arrangement:
             kind = "orbits"
         by_quantity = several and len(names) > 1
         together = self._together if by_quantity else sorted([*self._together, *self._laid])
-        if together and names and parameters and len(names) + len(parameters) > 2:
+        laid = filter(None, (_WITH_ONE.search(self._text[:at]) for at in self._laid))
+        of_one = any(len({name for at, name in quantities if at < match.start()}) > 1 for match in laid)
+        if of_one or (together and names and parameters and len(names) + len(parameters) > 2):
             raise NotUnderstood(
                 "it is not clear which lines share a panel",
                 advice="leave it out, then edit the figure: 'P1 and P2 in one panel'",

@@ -121,9 +121,7 @@ _SPECIES = re.compile(
     re.IGNORECASE,
 )
 """Quantities that helio computes for a species, with the species."""
-_LEFT_OUT = (
-    r"\b(?:(?P<over>over)\s+(?:(?:the|that\s+of)\s+)*(?P<it>(?:it|them)\b)?|single\b(?!\s+(?:plot|figure|graph|chart)\b))|\btogether\b(?!\s+with\b)(?=\s*[,;].*\b(?:below|beneath|under\w*|apart|alone|panel)\b)"
-)
+_LEFT_OUT = r"\b(?:(?P<over>over)\s+(?:(?:the|that\s+of)\s+)*(?P<it>(?:its?|them)\b)?|single\b(?!\s+(?:plot|figure|graph|chart)\b))|\btogether\b(?!\s+with\b)(?=\s*[,;].*\b(?:below|beneath|under\w*|apart|alone|panel)\b)"
 """Words that no rule has read, which elsewhere only join others: ``ACE over Wind |B|``, ``in a single red panel``."""
 _OF_PLACES = re.compile(
     r"\b(?:top|bottom|middle|cent(?:er|re)|upper|lower|last|panel|plot|row|above|both|all|and|with|as|is|it|its|the|on|at|in)\b",
@@ -154,12 +152,12 @@ def doubts(
     mentions: Sequence[ComputationMention],
     *,
     compares: str,
-    starts: Collection[int],
+    flown: Sequence[tuple[int, str]],
     unplaced: Sequence[tuple[int, int, int]],
 ) -> Iterator[NotUnderstood]:
     """Yield the reasons why words in a sentence have a meaning that the request has not.
 
-    `starts` are the positions of the spacecraft, `unplaced` the words that name no data at a place that they give.
+    `flown` are the spacecraft with their positions, `unplaced` the words that name no data at a place that they give.
     """
     days = max((span.duration.days for span in spans), default=0)
     picked = _PICKED.search(sentence.text) if days > _SEVERAL_DAYS else None
@@ -192,6 +190,16 @@ def doubts(
                 f"helio computes the {quantity.name} from the data, not from the result of another computation",
                 advice=f"ask for the {quantity.name} first, as in 'hourly means of the {quantity.name}'",
             )
+    crafts = [craft for _, craft in flown]
+    again = {craft for craft in crafts if crafts.count(craft) > 1}
+    names = [name for _, name in placed]
+    made = [step.tool for step in request.computations if not (step.beside or step.tool in OF_TWO)]
+    is_of_some = len({*names}) < len(names) or (len(names) == 1 and again != {*crafts})
+    if again and is_of_some and made and (len({*crafts}) > 1 or "rescale" in made):
+        yield NotUnderstood(
+            "it is not clear of which spacecraft to compute something",
+            advice="name each spacecraft once, then change the pipeline",
+        )
     if averages := re.search(_OF_AVERAGES, sentence.text, re.IGNORECASE):
         yield NotUnderstood(
             f"helio computes no difference of two averages: '{averages[0]}'",
@@ -210,7 +218,9 @@ def doubts(
         yield NotUnderstood(
             f"it is not clear which data '{source[0]}' means", advice="name the data and their instrument"
         )
-    starts = {*starts, *(at for at, name in placed if name in {own for start, own in placed if start < at})}
+    starts = {at for at, _ in flown} | {
+        at for at, name in placed if name in {own for start, own in placed if start < at}
+    }
     panels = request.panels
     is_laid = panels.together or any(place.shared for place in panels.places)
     is_laid |= any(mention.computation.behind for mention in mentions)

@@ -152,6 +152,8 @@ _LMN = (
     r"|\b(?:rotat|transform|convert|turn)\w*\b"
 )
 """The axes of a minimum variance analysis, whose letters are no components in other frames, and verbs for it."""
+_NO_NAME = re.compile(r"(?:(?:[xyz]|components?|spectrum|spectra)\s*)+", re.IGNORECASE)
+"""Words of other data, of which the catalogue would give any that fit."""
 _MEANT_BY = {"minimum_variance": B, ANGLE: B, SEPARATION: POSITION}
 """Computations and the quantity that they mean where the sentence names none."""
 _NUMBER_WORDS = {count: word for word, count in VOCABULARY["counted"].items()}
@@ -221,6 +223,8 @@ def read_request(
             for part in parts
         ]
     integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
+    if any(part.unread and _NO_NAME.fullmatch(part.text) for part in parts):
+        return reading
     found = read_catalogue(
         first.beside_crafts,
         parts,
@@ -586,7 +590,7 @@ class _SentenceReader:
             self._spans,
             mentions,
             compares=self._arrangement.compares,
-            starts={at for at, _ in self.flown},
+            flown=self.flown,
             unplaced=self._arrangement.unplaced,
         )
         unclear_parts = doubt_about(mentions, placed, drawn, again, unclear=unclear)
