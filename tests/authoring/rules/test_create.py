@@ -101,7 +101,7 @@ def test_one_component_is_taken_out_whatever_the_file_calls_it(author):
 
 
 def test_a_running_average_is_drawn_instead_of_what_went_in(author):
-    draft = made(author, "OMNI flow pressure with a 1 h running mean for 2024-05-10")
+    draft = made(author, "OMNI flow pressure smoothed with a 1 h running mean for 2024-05-10")
     assert steps(draft, "running_average")[0]["window"] == "1h"
     assert panels(draft) == [["OMNI_Pdyn_smooth"]]
 
@@ -128,7 +128,10 @@ def test_a_window_is_understood_wherever_it_is_said(author, request_, tool, wind
         ("ACE field and its magnitude in one panel, 2023-01-02", [["ACE_B", "ACE_Bmag"]]),
         ("speed measured by ACE on 2023-01-02", [["ACE_V"]]),
         ("AL and AU for the substorm of 2008-02-26", [["OMNI_AL"], ["OMNI_AU"]]),
-        ("Wind magnetic field magnitude with a 30 min running average, 2003-11-20", [["Wind_Bmag_smooth"]]),
+        (
+            "Wind magnetic field magnitude with a 30 min running average, 2003-11-20",
+            [["Wind_Bmag"], ["Wind_Bmag_smooth"]],
+        ),
         ("ACE |B| for 2022-01-01, smoothed with a 10-minute running average", [["ACE_Bmag_smooth"]]),
         ("ACE magnetic field in GSM, Bz only, 2023-01-02", [["ACE_Bz"]]),
         # a wish about a part of what the sentence names before it

@@ -13,6 +13,7 @@ from itertools import pairwise
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.computations.mentions import ComputationMention
+from helio.authoring.rules.reading.arrangement import Arrangement
 from helio.authoring.rules.reading.named import AT_1_AU, Placed
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
@@ -121,7 +122,10 @@ _SPECIES = re.compile(
     re.IGNORECASE,
 )
 """Quantities that helio computes for a species, with the species."""
-_LEFT_OUT = r"\b(?:(?P<over>over)\s+(?:(?:the|that\s+of)\s+)*(?P<it>(?:its?|them)\b)?|single\b(?!\s+(?:plot|figure|graph|chart)\b))|\btogether\b(?!\s+with\b)(?=\s*[,;].*\b(?:below|beneath|under\w*|apart|alone|panel)\b)"
+_LEFT_OUT = (
+    r"\b(?:(?P<over>over)\s+(?:(?:the|that\s+of)\s+)*(?P<it>(?:its?|them)\b)?|single\b(?!\s+(?:plot|figure|graph)\b))"
+    r"|\btogether\b(?!\s+with\b)(?=\s*[,;].*\b(?:below|beneath|under\w*|apart|alone|panel)\b)"
+)
 """Words that no rule has read, which elsewhere only join others: ``ACE over Wind |B|``, ``in a single red panel``."""
 _OF_PLACES = re.compile(
     r"\b(?:top|bottom|middle|cent(?:er|re)|upper|lower|last|panel|plot|row|above|both|all|and|with|as|is|it|its|the|on|at|in)\b",
@@ -150,14 +154,12 @@ def doubts(
     request: PipelineRequest,
     spans: Sequence[TimeRange],
     mentions: Sequence[ComputationMention],
-    *,
-    compares: str,
+    arrangement: Arrangement,
     flown: Sequence[tuple[int, str]],
-    unplaced: Sequence[tuple[int, int, int]],
 ) -> Iterator[NotUnderstood]:
     """Yield the reasons why words in a sentence have a meaning that the request has not.
 
-    `flown` are the spacecraft with their positions, `unplaced` the words that name no data at a place that they give.
+    `flown` are the spacecraft with their positions.
     """
     days = max((span.duration.days for span in spans), default=0)
     picked = _PICKED.search(sentence.text) if days > _SEVERAL_DAYS else None
@@ -230,7 +232,7 @@ def doubts(
                 f"it is not clear what '{ignored[0].strip()}' means here",
                 advice="write 'ratio of A and B', 'A above B' or 'A and B in one panel'",
             )
-    for start, stop, rank in unplaced:
+    for start, stop, rank in arrangement.unplaced:
         own = [mention.computation for mention in mentions if start <= mention.position < stop]
         words = re.findall(r"[\w|+-]+", _OF_PLACES.sub("", sentence.text[start:stop]))
         stands = any(word not in sentence.text[:start] for word in words)
@@ -261,9 +263,9 @@ def doubts(
             f"it is not clear what '{measured['behind'] or measured['before']}' stands for",
             advice="name the quantity behind it, as in 'the predicted Dst and the measured Dst'",
         )
-    if compares and not _draws_several(request):
+    if arrangement.compares and not _draws_several(request):
         yield NotUnderstood(
-            f"the request compares one thing only: it is not clear what '{compares}' means",
+            f"the request compares one thing only: it is not clear what '{arrangement.compares}' means",
             advice="name what to compare: two spacecraft, two quantities or two times",
         )
 

@@ -583,16 +583,7 @@ class _SentenceReader:
             drawn=self._files.drawn,
             name=self._name,
         )
-        lost = doubts(
-            sentence,
-            placed,
-            request,
-            self._spans,
-            mentions,
-            compares=self._arrangement.compares,
-            flown=self.flown,
-            unplaced=self._arrangement.unplaced,
-        )
+        lost = doubts(sentence, placed, request, self._spans, mentions, self._arrangement, self.flown)
         unclear_parts = doubt_about(mentions, placed, drawn, again, unclear=unclear)
         return request, unclear_frame or unclear_computation or unclear_parts or next(lost, None)
 
