@@ -666,7 +666,8 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
         r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", match[0], re.IGNORECASE
     )
     if tool.startswith("running_") and re.search(r"\b(?:average|mean|median)s?\b", match[0], re.IGNORECASE):
-        joined |= related and _WITH_A.search(sentence.text[: match.start()]) is not None
+        is_applied = re.search(r"\bapplied\b", sentence.text[match.end() :], re.IGNORECASE)
+        joined |= related and not is_applied and bool(_WITH_A.search(sentence.text[: match.start()]))
     below = related and re.match(_BELOW_IT, sentence.text[match.end() :], re.IGNORECASE) is not None
     beside = (joined or below) and not participle
     over = related and _is_over(sentence.text, match)

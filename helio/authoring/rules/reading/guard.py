@@ -225,7 +225,7 @@ def doubts(
     }
     panels = request.panels
     is_laid = panels.together or any(place.shared for place in panels.places)
-    is_laid |= any(mention.computation.behind for mention in mentions)
+    is_laid |= any(at.computation.behind or at.computation.tool in OF_TWO for at in mentions)
     for ignored in re.finditer(_LEFT_OUT, sentence.left, re.IGNORECASE):
         if not ignored["over"] or (not is_laid and (ignored["it"] or ignored.end() in starts)):
             yield NotUnderstood(
