@@ -80,7 +80,7 @@ REFUSED = (
     ("absolute value of ACE Bz 2004-11-07", "'absolute value'"),
     ("ACE B and coordinates 2004-11-07", "'coordinates'"),
     ("Wind B, only Bz of ACE, 2004-11-07", "'only'"),
-    ("Wind position in R_E, 2010, X only", "'X'"),
+    ("Wind position in R_E, 2010, X only", "'only'"),
     ("Bz and its absolute value, OMNI, 6 November 2018", "absolute value"),
     ("ACE speed in km/s and Wind's in m/s, 2004-11-07", "which data to draw in km/s"),
     ("hourly means of Wind speed and density, temperature not averaged, 6 June 2016", "'not'"),

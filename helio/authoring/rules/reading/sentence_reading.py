@@ -152,7 +152,9 @@ _LMN = (
     r"|\b(?:rotat|transform|convert|turn)\w*\b"
 )
 """The axes of a minimum variance analysis, whose letters are no components in other frames, and verbs for it."""
-_NO_NAME = re.compile(r"(?:(?:[xyz]|components?|spectrum|spectra)\s*)+", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"[\s,]*(?:its\s+|[xyz]\s+)?(?:components?|spectrum|spectra)(?:\s+below)?[\s,]*", re.IGNORECASE
+)
 """Words of other data, of which the catalogue would give any that fit."""
 _MEANT_BY = {"minimum_variance": B, ANGLE: B, SEPARATION: POSITION}
 """Computations and the quantity that they mean where the sentence names none."""
@@ -223,7 +225,7 @@ def read_request(
             for part in parts
         ]
     integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
-    if any(part.unread and _NO_NAME.fullmatch(part.text) for part in parts):
+    if any(part.unread and _NO_NAME.fullmatch(first.text, *part.region) for part in parts):
         return reading
     found = read_catalogue(
         first.beside_crafts,
