@@ -61,7 +61,7 @@ COMBINED = (
      ("density", "velocity", "electron density", "electron temperature")),
     ("{} electron and ion moments, {}", "MMS1", "2017-07-11",
      ("electron density", "electron velocity", "electron temperature", "density", "velocity", "temperature")),
-    ("{} ni, ne and Ve, {}", "THEMIS-D", "2008-02-26", ("density", "electron density", "electron speed")),
+    ("{} ni, ne and Ve, {}", "THEMIS-D", "2008-02-26", ("density", "electron density", "electron velocity")),
     ("{} lep ion density, velocity and temperature, {}", "Geotail", "1998-07-23",
      ("lep ion density", "lep ion velocity", "lep ion temperature")),
 )  # fmt: skip

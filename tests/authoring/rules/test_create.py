@@ -101,7 +101,7 @@ def test_one_component_is_taken_out_whatever_the_file_calls_it(author):
 
 
 def test_a_running_average_is_drawn_instead_of_what_went_in(author):
-    draft = made(author, "OMNI flow pressure with a 1 h running mean for 2024-05-10")
+    draft = made(author, "OMNI flow pressure smoothed with a 1 h running mean for 2024-05-10")
     assert steps(draft, "running_average")[0]["window"] == "1h"
     assert panels(draft) == [["OMNI_Pdyn_smooth"]]
 
@@ -128,7 +128,10 @@ def test_a_window_is_understood_wherever_it_is_said(author, request_, tool, wind
         ("ACE field and its magnitude in one panel, 2023-01-02", [["ACE_B", "ACE_Bmag"]]),
         ("speed measured by ACE on 2023-01-02", [["ACE_V"]]),
         ("AL and AU for the substorm of 2008-02-26", [["OMNI_AL"], ["OMNI_AU"]]),
-        ("Wind magnetic field magnitude with a 30 min running average, 2003-11-20", [["Wind_Bmag_smooth"]]),
+        (
+            "Wind magnetic field magnitude with a 30 min running average, 2003-11-20",
+            [["Wind_Bmag"], ["Wind_Bmag_smooth"]],
+        ),
         ("ACE |B| for 2022-01-01, smoothed with a 10-minute running average", [["ACE_Bmag_smooth"]]),
         ("ACE magnetic field in GSM, Bz only, 2023-01-02", [["ACE_Bz"]]),
         # a wish about a part of what the sentence names before it
@@ -170,6 +173,26 @@ def test_a_window_is_understood_wherever_it_is_said(author, request_, tool, wind
 )
 def test_what_is_drawn_is_what_was_asked_for(author, request_, expected):
     assert panels(made(author, request_)) == expected
+
+
+def test_vi_and_ve_are_both_vectors(author):
+    draft = made(author, "MMS1 Vi minus Ve, 2015-10-16")
+    assert not steps(draft, "magnitude")
+    [difference] = steps(draft, "arithmetic")
+    assert (difference["left_label"], difference["right_label"]) == ("MMS1_Vvec", "MMS1_Vevec")
+
+
+@pytest.mark.parametrize(
+    ("words", "dashes"),
+    [
+        ("mark 06:00, 12:00 and 18:00 with dotted lines", ["dot", "dot", "dot"]),
+        ("mark 12:00 and 18:00 with dashed lines", ["dash", "dash"]),
+        ("mark 12:00 with a dashed line", ["dash"]),
+    ],
+)
+def test_all_marks_of_a_list_have_its_look(author, words, dashes):
+    [figure] = steps(made(author, f"Wind density, 26 September 2018, {words}"), "render_spec")
+    assert [line["dash"] for line in figure["spec"]["vlines"]] == dashes
 
 
 def test_a_number_that_was_not_understood_is_never_left_out(author):
@@ -342,6 +365,20 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ),
         # a heading, and a list in which the vector is drawn, too
         ("ACE MAG: |B| with its 1 h running mean on top", [["ACE_Bmag", "ACE_Bmag_smooth"]]),
+        # a running mean beside its input, or in its place
+        ("Wind |B| with a 30 min running mean", [["Wind_Bmag"], ["Wind_Bmag_smooth"]]),
+        ("Wind |B| with 2 h running medians in a single panel", [["Wind_Bmag", "Wind_Bmag_median"]]),
+        ("smooth Wind |B| with a 30 min running mean", [["Wind_Bmag_smooth"]]),
+        ("Wind |B| with a 30 min running mean applied", [["Wind_Bmag_smooth"]]),
+        ("ratio of Wind density over ACE density", [["Wind_n_over_ACE_n"]]),
+        ("ACE Bz as is, Wind n with a 30 min running mean", [["ACE_Bz"], ["Wind_n_smooth"]]),
+        ("Dst and its hourly derivative", [["OMNI_Dst"], ["OMNI_Dst_rate"]]),
+        ("ACE n and V, V upper", [["ACE_V"], ["ACE_n"]]),
+        ("ACE n and V, V lower", [["ACE_n"], ["ACE_V"]]),
+        ("AE with AL and AU overlaid", [["OMNI_AE", "OMNI_AL", "OMNI_AU"]]),
+        ("Wind density over ACE density in one panel", [["Wind_n", "ACE_n"]]),
+        ("a single plot of ACE n and V", [["ACE_n"], ["ACE_V"]]),
+        ("ACE and Wind n, Wind on top, ACE below, hourly", [["Wind_n_binned"], ["ACE_n"]]),
         ("ACE magnetic field, |B|", [["ACE_B"], ["ACE_Bmag"]]),
         ("ACE magnetic field: |B| and components", [["ACE_B"], ["ACE_Bmag"]]),
         ("ACE magnetic field above |B|", [["ACE_B"], ["ACE_Bmag"]]),

@@ -88,6 +88,27 @@ REFUSED = (
     ("RBSP-A and B density, B on top, 17 March 2013", "'B' is a field or a spacecraft"),
     ("OMNI V and n 11 May 2024, n in the top panel, smoothed V (30 min) below", "which of its quantities"),
     ("ACE V and n, 2004-11-07, save the hourly means of n as csv", "not 'hourly means of n'"),
+    # words that elsewhere only join others
+    ("ACE over Wind |B|, 2004-11-07", "'over'"),
+    ("|B| of ACE over that of Wind, 2004-11-07", "'over that of'"),
+    ("THEMIS-A ESA ion spectrogram with the density over it, 2009-03-01", "'over it'"),
+    ("Wind n and V in a single red panel, 2004-11-07", "'single'"),
+    ("AE and AL together, Dst in another panel, March 2015", "'together'"),
+    # a place that no line has
+    ("difference between ACE and Wind speed, with both on top, 2004-11-07", "'both on top'"),
+    ("Wind |B| and its power spectrum, spectrum on top, 2004-11-07", "'spectrum on top'"),
+    ("Wind |B| with its running mean over 1 h at the top, 2004-11-07", "at the top'"),
+    ("RBSP-A HOPE O+ and H+ spectrograms, H+ on top, 2013-06-01", "'H\\+ on top'"),
+    ("hourly mean of Wind |B|, 2004-11-07, with the raw data below", "above what it computes"),
+    ("STEREO-A and STEREO-B |B| in one panel, STEREO-B first, June 2010", "in all panels"),
+    ("Voyager 1 and Voyager 2 |B|, daily, Voyager 2 lower, 2012", "one panel"),
+    ("Dst, Kp and AE with SYM-H overlaid, March 2015", "which lines share"),
+    # a spacecraft that is named again
+    ("ACE and Wind n and 2 times the Wind n, 2004-11-07", "of which spacecraft"),
+    ("ACE and Wind |B|, ACE smoothed over 1 h, 2004-11-07", "of which spacecraft"),
+    # words that fit much of the catalogue
+    ("time series of Wind |B| on top, spectrum below, 2004-11-07", "'spectrum'"),
+    ("MMS1 electron bulk velocity and ion bulk velocity, z components, 2015-10-16", "'z'"),
     ("save ACE density only as csv but plot density and speed, 2 Feb 2012", "'plot'"),
     ("geomagnetic indices on 2015-03-17", "SYM-H, .*Dst, Kp"),
     ("ACE Bz and the geomagnetic indices, 2015-03-17", "'geomagnetic indices'"),

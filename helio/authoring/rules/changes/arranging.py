@@ -302,6 +302,8 @@ def move(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("rel:own_panel"):
         split(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom not in beside)))
     moved, others = named_panels(editor, moving), named_panels(editor, beside)
+    if len(moved) == len(editor.panels):
+        raise NotUnderstood("these lines are in all panels: none of them stands above or below another")
     at = len(editor.panels) if side == "bottom" else 0
     if others:
         at = min(others) - 1 if side in ("above", "before") else max(others)

@@ -57,12 +57,19 @@ _DURATION = duration_pattern()
 _ONE = r"\b(?:one|an?)\s+(?:value|point|lag|delay|estimate)\s+(?:per|every|(?:for|in)\s+(?:each|every))\s+"
 _EACH = r"(?:per|every|(?:(?:for|in)\s+)?each)\s"
 _ONE_PER = rf"(?:{_ONE}|\b(?:(?:for|in)\s+)?(?:every|per)\s+){_DURATION}"
-_OWN = r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+$"
+_OWN = (
+    r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+(?:hourly\s+|daily\s+|time\s+)?$"
+)
 """Words before a computation that is drawn beside its input."""
 _AND_ITS = (
     rf"{_OWN}"
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
 )
+_WITH_A = re.compile(
+    r"^(?!.*\b(?:smooth|filter|averag|detrend|clean|remov|de-?spik|process|treat|reduc)).*[\w|)\]]\s+with\s+(?:an?\s+)?$",
+    re.IGNORECASE,
+)
+"""Words before a running mean of what is drawn too, unless a verb says that it is done to the data."""
 
 _BELOW_IT = (
     r"(?:(?<=ratio)\s+[\w-]+\s?/\s?[\w-]+)?\s+(?:(?:(?:right|shown|plotted)\s+)?(?:below|underneath|beneath)\b(?!\s*[-−\d])"
@@ -178,7 +185,7 @@ _LAID = (
 _ON_IT = (
     r"[\s,(]*(?:(?:in|as)\s+(?:an?\s+|the\s+)?)?(?:\w+ed\s+|drawn\s+|shown\s+)?(?:(?:over|on\s+top\s+of|onto|on)\s+(?:it|them|this|that)\b|on\s+top\b"
     r"|over-?plotted\b|overlaid\b|superimposed\b|superposed\b|together\b(?!\s+with\b)"
-    r"|(?:in|on)\s+(?:the\s+)?(?:same|one)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
+    r"|(?:in|on)\s+(?:the\s+|an?\s+)?(?:same|one|single)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
 )
 """Words behind a computed line that say that it is drawn over its input."""
 _SERIES_BESIDE = (
@@ -501,7 +508,7 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
     """Read ``raw and smoothed``, ``with the raw data`` and ``over the 16 s data``: lines over their inputs."""
     joined = rf"(?:with|and|over|beside|behind|(?:{_DRAWN_ON}\s+)?on(?:\s+top\s+of|to)?|plus|against|next\s+to|vs\.?)"
     forms = (
-        rf"\b(?:plot(?:ted)?\s+)?{joined}\s+(?:the\s+)?{_RAW}(?:\s+(?:behind|below|beside|too|overlaid))?",
+        rf"\b(?:plot(?:ted)?\s+)?{joined}\s+(?:the\s+)?{_RAW}(?:\s+(?:behind|beside|too|overlaid))?",
         rf"(?P<out>{_RAW})" if _is_apart_from_raw(sentence) else r"(?!)",
         rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)",
     )
@@ -519,6 +526,11 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
     if not (raw or on_data):
         sentence.drop(rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x01)")
         return mentions
+    if raw and re.match(r"\s+(?:below|under\w*|at\s+the\s+bottom)\b", sentence.text[raw.end() :]):
+        raise NotUnderstood(
+            "helio draws data above what it computes from them",
+            advice="leave the place out, then move the panel: 'put the mean on top'",
+        )
     place = raw and re.match(_RAW_APART, sentence.text[raw.end() :], re.IGNORECASE)
     apart = place is not None or _is_apart_from_raw(sentence, read=True)
     return [
@@ -656,6 +668,9 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     participle = re.search(
         r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", match[0], re.IGNORECASE
     )
+    if tool.startswith("running_") and re.search(r"\b(?:average|mean|median)s?\b", match[0], re.IGNORECASE):
+        is_applied = re.search(r"\bapplied\b", sentence.text[match.end() :], re.IGNORECASE)
+        joined |= related and not is_applied and bool(_WITH_A.search(sentence.text[: match.start()]))
     below = related and ignoring_case(_BELOW_IT).match(sentence.text, match.end()) is not None
     beside = (joined or below) and not participle
     over = related and _is_over(sentence.text, match)

@@ -143,6 +143,8 @@ _BEGINS = re.compile(r"(?:^|[,;:.])\s*(?:and\s+)?$", re.IGNORECASE)
 _NAME_BEHIND = re.compile(r"\s*[:=]?\s*(?!(?:and|for|on|in|during|from|with)\b)[A-Za-z|]", re.IGNORECASE)
 """What stands before and behind the place of a panel that the sentence names first: ``…; panel 1 speed``."""
 _CLAUSE = re.compile(r"[,;.]\s|\bwith\b", re.IGNORECASE)
+_WITH_ONE = re.compile(r"\bwith\s+[^,;]*$", re.IGNORECASE)
+"""What stands before words that lay one line over others, without saying over which: ``Dst, Kp with AE overlaid``."""
 Atoms = Sequence[tuple[int, str | RequestQuantity]]
 
 
@@ -155,6 +157,8 @@ class Arrangement:
         The word with which the sentence compares two things; empty if there is none.
     marks : list of int
         Where the sentence says which place a panel has.
+    unplaced : list of (int, int, int)
+        The beginnings and the ends of the words that name no data at their place, and the rank of the place.
     """
 
     def __init__(self, sentence: Sentence) -> None:
@@ -223,6 +227,7 @@ class Arrangement:
         below = [match.start() for match in sentence.take(_LISTED_BELOW)]
         self._in_order |= bool(below)
         self.marks = [*(start for start, _, _, _ in self._positions), *below]
+        self.unplaced: list[tuple[int, int, int]] = []
 
     def _take_sides(self, sentence: Sentence) -> dict[str, int]:
         """Read which quantity is on which axis: ``AE (y) against density (x)``."""
@@ -273,7 +278,9 @@ class Arrangement:
         )
         if of_two and _TWO_APART.search(self._text):
             return self._two_apart()
-        if together and names and parameters and len(names) + len(parameters) > 2:
+        laid = filter(None, (_WITH_ONE.search(self._text[:at]) for at in self._laid))
+        of_one = any(len({name for at, name in quantities if at < match.start()}) > 1 for match in laid)
+        if of_one or (together and names and parameters and len(names) + len(parameters) > 2):
             raise NotUnderstood(
                 "it is not clear which lines share a panel",
                 advice="leave it out, then edit the figure: 'P1 and P2 in one panel'",
@@ -421,6 +428,8 @@ class Arrangement:
                     self._text[start:stop], and_too=is_last and self._text[:stop].endswith("above")
                 )
             names = [name for at, name in atoms if start <= at < stop]
+            if not names:
+                self.unplaced.append((start, stop, rank))
             quantities = tuple(name for name in names if isinstance(name, RequestQuantity))
             named.append((tuple(name for name in names if isinstance(name, str)), quantities, rank, panel))
         by_craft = len({quantities for _, quantities, _, _ in named}) == 1 and len(named) > 1

@@ -13,10 +13,12 @@ from itertools import pairwise
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.computations.mentions import ComputationMention
+from helio.authoring.rules.reading.arrangement import Arrangement
 from helio.authoring.rules.reading.named import AT_1_AU, Placed
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO
+from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.steps import uses
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import INDICES, VECTORS
@@ -125,6 +127,16 @@ _SPECIES = re.compile(
     re.IGNORECASE,
 )
 """Quantities that helio computes for a species, with the species."""
+_LEFT_OUT = (
+    r"\b(?:(?P<over>over)\s+(?:(?:the|that\s+of)\s+)*(?P<it>(?:its?|them)\b)?|single\b(?!\s+(?:plot|figure|graph)\b))"
+    r"|\btogether\b(?!\s+with\b)(?=\s*[,;].*\b(?:below|beneath|under\w*|apart|alone|panel)\b)"
+)
+"""Words that no rule has read, which elsewhere only join others: ``ACE over Wind |B|``, ``in a single red panel``."""
+_OF_PLACES = re.compile(
+    r"\b(?:top|bottom|middle|cent(?:er|re)|upper|lower|last|panel|plot|row|above|both|all|and|with|as|is|it|its|the|on|at|in)\b",
+    re.IGNORECASE,
+)
+"""Words for a place, and words that name no data there."""
 _PLAIN_SPECIES = ("proton", "electron", "hydrogen")
 """Species of which helio computes each of these quantities."""
 
@@ -147,10 +159,13 @@ def doubts(
     request: PipelineRequest,
     spans: Sequence[TimeRange],
     mentions: Sequence[ComputationMention],
-    *,
-    compares: str,
+    arrangement: Arrangement,
+    flown: Sequence[tuple[int, str]],
 ) -> Iterator[NotUnderstood]:
-    """Yield the reasons why words in a sentence have a meaning that the request has not."""
+    """Yield the reasons why words in a sentence have a meaning that the request has not.
+
+    `flown` are the spacecraft with their positions.
+    """
     days = max((span.duration.days for span in spans), default=0)
     picked = _PICKED.search(sentence.text) if days > _SEVERAL_DAYS else None
     if picked or (days > _MOST_OF_A_YEAR and (picked := _PLURAL.search(sentence.text))):
@@ -182,6 +197,16 @@ def doubts(
                 f"helio computes the {quantity.name} from the data, not from the result of another computation",
                 advice=f"ask for the {quantity.name} first, as in 'hourly means of the {quantity.name}'",
             )
+    crafts = [craft for _, craft in flown]
+    again = {craft for craft in crafts if crafts.count(craft) > 1}
+    names = [name for _, name in placed]
+    made = [step.tool for step in request.computations if not (step.beside or step.tool in OF_TWO)]
+    is_of_some = len({*names}) < len(names) or (len(names) == 1 and again != {*crafts})
+    if again and is_of_some and made and (len({*crafts}) > 1 or "rescale" in made):
+        yield NotUnderstood(
+            "it is not clear of which spacecraft to compute something",
+            advice="name each spacecraft once, then change the pipeline",
+        )
     if averages := re.search(_OF_AVERAGES, sentence.text, re.IGNORECASE):
         yield NotUnderstood(
             f"helio computes no difference of two averages: '{averages[0]}'",
@@ -205,6 +230,30 @@ def doubts(
         yield NotUnderstood(
             f"it is not clear which data '{source[0]}' means", advice="name the data and their instrument"
         )
+    starts = {at for at, _ in flown} | {
+        at for at, name in placed if name in {own for start, own in placed if start < at}
+    }
+    panels = request.panels
+    is_laid = panels.together or any(place.shared for place in panels.places)
+    is_laid |= any(at.computation.behind or at.computation.tool in OF_TWO for at in mentions)
+    for ignored in re.finditer(_LEFT_OUT, sentence.left, re.IGNORECASE):
+        if not ignored["over"] or (not is_laid and (ignored["it"] or ignored.end() in starts)):
+            yield NotUnderstood(
+                f"it is not clear what '{ignored[0].strip()}' means here",
+                advice="write 'ratio of A and B', 'A above B' or 'A and B in one panel'",
+            )
+    for start, stop, rank in arrangement.unplaced:
+        own = [mention.computation for mention in mentions if start <= mention.position < stop]
+        words = re.findall(r"[\w|+-]+", _OF_PLACES.sub("", sentence.text[start:stop]))
+        stands = any(word not in sentence.text[:start] for word in words)
+        if own:  # a result stands below its input, or is drawn on top of it
+            stands = any(made.beside and made.behind == (rank == 1) and rank != MIDDLE for made in own)
+            stands &= rank != 1 or not any(place.rank != MIDDLE for place in panels.places)
+        if not stands:
+            yield NotUnderstood(
+                f"it is not clear what stands at the place that '{sentence.text[start:stop].strip(' ,;:')}' gives",
+                advice="leave the place out, then move the panel: 'put the density on top'",
+            )
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
         yield NotUnderstood(
             f"helio has no tool for '{spread[0]}'",
@@ -224,9 +273,9 @@ def doubts(
             f"it is not clear what '{measured['behind'] or measured['before']}' stands for",
             advice="name the quantity behind it, as in 'the predicted Dst and the measured Dst'",
         )
-    if compares and not _draws_several(request):
+    if arrangement.compares and not _draws_several(request):
         yield NotUnderstood(
-            f"the request compares one thing only: it is not clear what '{compares}' means",
+            f"the request compares one thing only: it is not clear what '{arrangement.compares}' means",
             advice="name what to compare: two spacecraft, two quantities or two times",
         )
 

@@ -89,7 +89,7 @@ _SINCE = re.compile(r"\s+since$", re.IGNORECASE)
 _OF_INPUT = re.compile(rf"{_OVER_INPUT.pattern}|\bplus\s+(?:the\s+)?$", re.IGNORECASE)
 _RAW_TOO = re.compile(
     r",?\s*\b(?:and|plus|with|over|as\s+well\s+as|on\s+top\s+of)\s+(?:also\s+)?(?:the\s+|its\s+)?(?:raw|original|unsmoothed|unfiltered)\b"
-    r"(?:\s+(?:ones?|data|values|series|line|curve|index)\b)?(?:\s+(?:behind|below|too)\b)?",
+    r"(?:\s+(?:ones?|data|values|series|line|curve|index)\b)?(?:\s+(?:behind|too)\b)?",
     re.IGNORECASE,
 )
 """Pattern of the input of a computed line, as a line of its own."""

@@ -152,6 +152,10 @@ _LMN = (
     r"|\b(?:rotat|transform|convert|turn)\w*\b"
 )
 """The axes of a minimum variance analysis, whose letters are no components in other frames, and verbs for it."""
+_NO_NAME = re.compile(
+    r"[\s,]*(?:its\s+|[xyz]\s+)?(?:components?|spectrum|spectra)(?:\s+below)?[\s,]*", re.IGNORECASE
+)
+"""Words of other data, of which the catalogue would give any that fit."""
 _MEANT_BY = {"minimum_variance": B, ANGLE: B, SEPARATION: POSITION}
 """Computations and the quantity that they mean where the sentence names none."""
 _NUMBER_WORDS = {count: word for word, count in VOCABULARY["counted"].items()}
@@ -221,6 +225,8 @@ def read_request(
             for part in parts
         ]
     integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
+    if any(part.unread and _NO_NAME.fullmatch(first.text, *part.region) for part in parts):
+        return reading
     found = read_catalogue(
         first.beside_crafts,
         parts,
@@ -579,7 +585,7 @@ class _SentenceReader:
             drawn=self._files.drawn,
             name=self._name,
         )
-        lost = doubts(sentence, placed, request, self._spans, mentions, compares=self._arrangement.compares)
+        lost = doubts(sentence, placed, request, self._spans, mentions, self._arrangement, self.flown)
         unclear_parts = doubt_about(mentions, placed, drawn, again, unclear=unclear)
         return request, unclear_frame or unclear_computation or unclear_parts or next(lost, None)
 
