@@ -292,7 +292,11 @@ def move(editor: FigureEditor, clause: Clause) -> None:
             "helio cannot move panels only for some of the data", advice="name the panel to move"
         )
     if not _MOVED.search(clause.text) and _names_new(editor, moving):
-        if side in ("before", "after") and not clause.has("verb"):
+        if (
+            side in ("before", "after")
+            and not clause.has("verb")
+            and not clause.says(r"\b(?:too|also|as well)\b")
+        ):
             raise NotUnderstood(
                 f"the figure has no panel called '{moving[0].text}'",
                 advice=f"say 'add the {moving[0].text}', or name a panel of the figure",
@@ -302,7 +306,7 @@ def move(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("rel:own_panel"):
         split(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom not in beside)))
     moved, others = named_panels(editor, moving), named_panels(editor, beside)
-    if len(moved) == len(editor.panels):
+    if len(moved) == len(editor.panels) and len(moving) == 1:
         raise NotUnderstood("these lines are in all panels: none of them stands above or below another")
     at = len(editor.panels) if side == "bottom" else 0
     if others:
