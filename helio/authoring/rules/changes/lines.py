@@ -389,7 +389,7 @@ class Lines:
             return self._magnitudes(drawn)
         if plain in ("indices", "geomagnetic indices"):
             return [label for label in drawn if self.quantities(label) & set(INDICES)]
-        if re.fullmatch(r"plasma (?:parameters?|data|moments?|quantities)", plain):
+        if re.fullmatch(r"plasma(?: (?:parameters?|data|moments?|quantities))?", plain):
             return []  # no single line: beta, whose name has the word, is not what it means
         texts = (plain, what.strip())
         spelt = (row.quantity for row in WORDS if any(map(ignoring_case(row.pattern).fullmatch, texts)))
