@@ -308,7 +308,7 @@ class _Figure:
         """Convert the series that have another unit of the same dimension than one that the request names."""
         units = [*dict.fromkeys(map(canonical_unit, self.request.units))]
         for unit in units:
-            if any(_is_convertible(unit, other) for other in units if other != unit):
+            if any(_is_convertible(unit, second) for second in units if second != unit):
                 raise NotUnderstood(
                     f"it is not clear which data to draw in {unit}",
                     advice="name one unit, then change the pipeline: 'the speed of Wind in m/s'",

@@ -105,7 +105,7 @@ def read_catalogue(
     notes: list[str] = []
     shared: list[tuple[tuple[str, str], ...]] = []
     for named in sorted(every, key=lambda named: named.region):
-        shared_spans = {span for other in every if other is not named for span in other.spans}
+        shared_spans = {span for beside in every if beside is not named for span in beside.spans}
         start = min({*named.spans} - shared_spans or named.spans)[0]
         for match in named.matches:
             notes.append(f"'{named.said}' is read as {match.described}")

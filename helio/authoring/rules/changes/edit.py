@@ -294,7 +294,7 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
         parts = match.groupdict("")
         names = [parts["what"], *re.split(r"\s*(?:,|\band\b|&)\s*", parts.get("more", ""))]
         meant = [editor.lines_of(name) for name in names if name]
-        lines = [line for found in meant for line in found]
+        lines = [line for named in meant for line in named]
         in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
         is_list = "every" in parts or bool(parts.get("more"))
         averaged = [editor.lines.step(line).tool in AVERAGES for line in lines]

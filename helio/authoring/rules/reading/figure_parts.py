@@ -147,7 +147,7 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
         return None
     if not _need_no_other(parts, requests, reader.catalogue):
         return None
-    has_magnitude = any(made.tool == MAGNITUDE for request in requests for made in request.computations)
+    has_magnitude = any(step.tool == MAGNITUDE for request in requests for step in request.computations)
     if _name_again(requests) and (has_magnitude or not all(ranks[1:]) or (not ranks[0] and 1 in ranks)):
         return None
     if all(ranks):

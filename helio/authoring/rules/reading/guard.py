@@ -230,30 +230,8 @@ def doubts(
         yield NotUnderstood(
             f"it is not clear which data '{source[0]}' means", advice="name the data and their instrument"
         )
-    starts = {at for at, _ in flown} | {
-        at for at, name in placed if name in {own for start, own in placed if start < at}
-    }
-    panels = request.panels
-    is_laid = panels.together or any(place.shared for place in panels.places)
-    is_laid |= any(at.computation.behind or at.computation.tool in OF_TWO for at in mentions)
-    for ignored in re.finditer(_LEFT_OUT, sentence.left, re.IGNORECASE):
-        if not ignored["over"] or (not is_laid and (ignored["it"] or ignored.end() in starts)):
-            yield NotUnderstood(
-                f"it is not clear what '{ignored[0].strip()}' means here",
-                advice="write 'ratio of A and B', 'A above B' or 'A and B in one panel'",
-            )
-    for start, stop, rank in arrangement.unplaced:
-        own = [mention.computation for mention in mentions if start <= mention.position < stop]
-        words = re.findall(r"[\w|+-]+", _OF_PLACES.sub("", sentence.text[start:stop]))
-        stands = any(word not in sentence.text[:start] for word in words)
-        if own:  # a result stands below its input, or is drawn on top of it
-            stands = any(made.beside and made.behind == (rank == 1) and rank != MIDDLE for made in own)
-            stands &= rank != 1 or not any(place.rank != MIDDLE for place in panels.places)
-        if not stands:
-            yield NotUnderstood(
-                f"it is not clear what stands at the place that '{sentence.text[start:stop].strip(' ,;:')}' gives",
-                advice="leave the place out, then move the panel: 'put the density on top'",
-            )
+    yield from _ignored_words(sentence, placed, request, mentions, flown)
+    yield from _places_of_nothing(sentence, request, mentions, arrangement)
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
         yield NotUnderstood(
             f"helio has no tool for '{spread[0]}'",
@@ -278,6 +256,50 @@ def doubts(
             f"the request compares one thing only: it is not clear what '{arrangement.compares}' means",
             advice="name what to compare: two spacecraft, two quantities or two times",
         )
+
+
+def _ignored_words(
+    sentence: Sentence,
+    placed: Placed,
+    request: PipelineRequest,
+    mentions: Sequence[ComputationMention],
+    flown: Sequence[tuple[int, str]],
+) -> Iterator[NotUnderstood]:
+    """Yield why ``over``, ``single`` or ``together`` has no meaning in a request: no rule has read it."""
+    starts = {at for at, _ in flown} | {
+        at for at, name in placed if name in {own for start, own in placed if start < at}
+    }
+    panels = request.panels
+    is_laid = panels.together or any(place.shared for place in panels.places)
+    is_laid |= any(at.computation.behind or at.computation.tool in OF_TWO for at in mentions)
+    for ignored in re.finditer(_LEFT_OUT, sentence.left, re.IGNORECASE):
+        if not ignored["over"] or (not is_laid and (ignored["it"] or ignored.end() in starts)):
+            yield NotUnderstood(
+                f"it is not clear what '{ignored[0].strip()}' means here",
+                advice="write 'ratio of A and B', 'A above B' or 'A and B in one panel'",
+            )
+
+
+def _places_of_nothing(
+    sentence: Sentence,
+    request: PipelineRequest,
+    mentions: Sequence[ComputationMention],
+    arrangement: Arrangement,
+) -> Iterator[NotUnderstood]:
+    """Yield the places of panels at which nothing stands that the sentence names there."""
+    panels = request.panels
+    for start, stop, rank in arrangement.unplaced:
+        own = [mention.computation for mention in mentions if start <= mention.position < stop]
+        words = re.findall(r"[\w|+-]+", _OF_PLACES.sub("", sentence.text[start:stop]))
+        stands = any(word not in sentence.text[:start] for word in words)
+        if own:  # a result stands below its input, or is drawn on top of it
+            stands = any(tool.beside and tool.behind == (rank == 1) and rank != MIDDLE for tool in own)
+            stands &= rank != 1 or not any(place.rank != MIDDLE for place in panels.places)
+        if not stands:
+            yield NotUnderstood(
+                f"it is not clear what stands at the place that '{sentence.text[start:stop].strip(' ,;:')}' gives",
+                advice="leave the place out, then move the panel: 'put the density on top'",
+            )
 
 
 def _draws_several(request: PipelineRequest) -> bool:
