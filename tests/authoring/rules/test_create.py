@@ -599,6 +599,36 @@ def test_a_voyage_and_the_length_of_the_time_are_no_data(author, request_, drawn
 @pytest.mark.parametrize(
     ("words", "panels"),
     [
+        ("Alfven speed at Wind on 1 June 2011. No need to show the inputs.", [["Wind_VA"]]),
+        ("Alfven speed at Wind on 1 June 2011, without the inputs", [["Wind_VA"]]),
+        ("MMS1 ExB drift in GSE, 2015-10-16 13:00-14:00. Only the drift.", [["MMS1_Vexb"]]),
+        ("ACE |B| smoothed over 1 h, 2003-11-20. Smoothed version only", [["ACE_Bmag_smooth"]]),
+        (
+            "Standard deviation of ACE Bz in each hour, 2003-11-20 — only that curve, not the field itself",
+            [["ACE_Bz_std"]],
+        ),
+    ],
+)
+def test_a_result_is_drawn_alone(author, words, panels):
+    draft = author.create(words)
+    assert draft.template["steps"][-1]["tool_args"]["spec"]["panels"] == panels
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ACE |B| with its 1 h running mean, 2003-11-20. Only the smoothed curve.",
+        "ACE |B| and density, 2003-11-20. Only the line.",
+    ],
+)
+def test_what_a_result_leaves_out_must_be_clear(author, words):
+    with pytest.raises(NotUnderstood, match=r"it is not clear what 'Only the"):
+        author.create(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "panels"),
+    [
         ("ACE B with the density drawn on top", [["ACE_B", "ACE_n"]]),
         ("ACE B with the density on top", [["ACE_n"], ["ACE_B"]]),
         ("ACE density drawn on top, speed below", [["ACE_n"], ["ACE_V"]]),

@@ -153,6 +153,14 @@ def drop_descriptions(sentence: Sentence, crafts: Collection[str], spans: Sequen
         sentence.drop(_FLYBY)
 
 
+_ONLY_RESULT = re.compile(
+    r"\b(?:only|just)\s+(?:the|that|this)\s+(?:\w+\s+)?(?:curve|line|version|result|drift|current)\b"
+    r"|\b(?:curve|line|version|data)\s+only\b",
+    re.IGNORECASE,
+)
+"""Words that leave out what a result is computed from."""
+
+
 def doubts(
     sentence: Sentence,
     placed: Placed,
@@ -206,6 +214,12 @@ def doubts(
         yield NotUnderstood(
             "it is not clear of which spacecraft to compute something",
             advice="name each spacecraft once, then change the pipeline",
+        )
+    is_computed = bool(request.computations) or any(name.name in DERIVED for name in names)
+    has_inputs = not is_computed or any(step.beside or step.behind for step in request.computations)
+    if has_inputs and (only := _ONLY_RESULT.search(sentence.text)):
+        yield NotUnderstood(
+            f"it is not clear what '{only[0]}' leaves out", advice="name all that the figure should draw"
         )
     if averages := re.search(_OF_AVERAGES, sentence.text, re.IGNORECASE):
         yield NotUnderstood(
