@@ -20,7 +20,11 @@ from benchmarks.authoring.run import Bench, Result, asked, put
 from benchmarks.authoring.scripted import KEY, ScriptedModel, good_scripts
 from benchmarks.authoring.tasks import Task
 from helio.authoring.comparison.differences import differences
-from helio.authoring.outcome import AuthorQuestion, Outcome, TemplateDraft
+from helio.authoring.outcome import AuthorQuestion, NotInTable, NotUnderstood, Outcome, TemplateDraft
+from helio.authoring.rules.reading.looks import take_looks
+from helio.authoring.rules.reading.sentence_reading import read_request
+from helio.authoring.writing.asking import no_question
+from helio.authoring.writing.writer import write_template
 from helio.errors import HelioError
 from helio.knowledge.catalogue import Catalogue
 
@@ -82,7 +86,25 @@ def right_script(task: Task, came: Outcome | HelioError, kind: str, catalogue: C
     if task.kind != "create" or not isinstance(came, TemplateDraft):
         return None
     script = small_script(task, catalogue)
-    return None if script["answer"]["json"]["left_out"] else script
+    is_lacking = script["answer"]["json"]["left_out"] or not _is_in_table(task, catalogue)
+    return None if is_lacking else script
+
+
+def _is_in_table(task: Task, catalogue: Catalogue) -> bool:
+    """Return whether the table of quantities has the data; the form cannot name what only the catalogue describes."""
+    rest, _ = take_looks(task.request, task.now)
+    try:
+        write_template(
+            read_request(rest, catalogue, task.now).request,
+            catalogue=catalogue,
+            now=task.now,
+            ask=no_question,
+        )
+    except NotInTable:
+        return False
+    except NotUnderstood:
+        return True  # a question, which helio asks of a model's request too
+    return True
 
 
 def corrupted(tasks: Sequence[Task], group: str, home: Path, provider: str) -> Iterator[Trial]:

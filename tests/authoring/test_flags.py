@@ -46,7 +46,7 @@ def helio(*arguments: str) -> Result:
     ("sentence", "given"),
     [
         (
-            "ACE and Wind density with a 10 min running average for 2022-01-01",
+            "ACE and Wind density smoothed with a 10 min running average for 2022-01-01",
             {
                 "spacecraft": ["ace", "wind"],
                 "quantities": ["density"],
