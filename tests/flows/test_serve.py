@@ -404,13 +404,16 @@ def held(serving: Serving) -> Iterator[Held]:
 
 
 def _hold(serving: Serving) -> Held | None:
-    """Start a run and hold it; None if it has ended before, on a busy machine."""
+    """Start a run and hold it; None if it has begun its last step or ended before, on a busy machine."""
     shown = serving.trigger("daily", WINDOW=f"{next(WINDOWS)}min")
     soon(lambda: _workers(serving) or shown.run["state_type"] in FINAL, "a process that computes")
     for worker, process in _workers(serving).items():
         with suppress(ProcessLookupError):
             os.kill(worker, signal.SIGSTOP)
-            return Held(shown, process, worker)
+            run = Held(shown, process, worker)
+            if "particles" not in shown.tasks:
+                return run
+            run.release()
     serving.ended(shown)
     return None
 
