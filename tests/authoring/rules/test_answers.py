@@ -728,4 +728,4 @@ def test_the_value_or_the_step_that_is_meant_is_told(author, shipped, pipeline, 
 def test_nothing_else_is_told(author, shipped, pipeline, question, answer):
     text = reply(author.edit(question, shipped(pipeline)))
     assert text.startswith(answer)
-    assert not any(other in text for other in ("panel 1:", "panel 2", "Electron", "time range"))
+    assert not any(wrong in text for wrong in ("panel 1:", "panel 2", "Electron", "time range"))

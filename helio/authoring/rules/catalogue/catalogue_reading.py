@@ -178,7 +178,7 @@ def _each_alone(view: str, parts: Sequence[Part], wanted: Wanted, catalogue: Cat
             return []
         if isinstance(named, str) or not named:
             return []
-        every += [replace(data, region=(max(start, data.region[0]), data.region[1])) for data in named]
+        every += [replace(match, region=(max(start, match.region[0]), match.region[1])) for match in named]
     return every
 
 

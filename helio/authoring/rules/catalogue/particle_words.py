@@ -206,7 +206,7 @@ class Segment:
 
     @property
     def is_spectrum(self) -> bool:
-        """Return whether the part names only a spectrogram, as the second one of ``HOPE oxygen: spectrogram``."""
+        """Whether the part names a spectrogram and nothing else: ``spectrogram`` in ``HOPE oxygen: spectrogram``."""
         return self.what.spectrum and not (self.is_particle or self.words or self.moments)
 
     def named(self, sensors: Collection[str]) -> list[str]:

@@ -173,12 +173,11 @@ class Question:
     def is_computed(self, atom: Atom) -> bool:
         """Return whether a step of the template computes what an atom names."""
         steps = self.pipeline.graph.steps if self.pipeline is not None else []
-        made = [step for step in steps if step.tool != FETCH]
-        names = [("step", str(step.id)) for step in made]
-        names += [("label", label) for step in made for label in step.outputs]
-        return bool(atom.subjects & {(kind, folded(name)) for kind, name in names}) or "tool" in kinds_of(
-            atom
-        )
+        computing = [step for step in steps if step.tool != FETCH]
+        names = [("step", str(step.id)) for step in computing]
+        names += [("label", label) for step in computing for label in step.outputs]
+        subjects = {(kind, folded(name)) for kind, name in names}
+        return bool(atom.subjects & subjects) or "tool" in kinds_of(atom)
 
     @cached_property
     def made_by(self) -> frozenset[Subject]:

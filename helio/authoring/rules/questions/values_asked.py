@@ -88,7 +88,7 @@ def _of_clause(question: Question, clause: str) -> list[Value]:
         return []
     else:
         values = list(values_of_pipeline(pipeline))
-    values = [value for value in values if "see below" not in value.said]
+    values = [argument for argument in values if "see below" not in argument.said]
     main = [word for word in words if word.casefold() not in ("before", "after")]
     found = _named(values, words, question.present, kind) or _named(values, main, question.present, kind)
     return found[:_MOST_VALUES]

@@ -158,7 +158,7 @@ class Arrangement:
     marks : list of int
         Where the sentence says which place a panel has.
     unplaced : list of (int, int, int)
-        The beginnings and the ends of the words that name no data at their place, and the rank of the place.
+        Start and end of words that have a place but name no data, and the rank of this place.
     """
 
     def __init__(self, sentence: Sentence) -> None:
@@ -330,7 +330,10 @@ class Arrangement:
             or len(self.marks) + len(self._another) > 1
             or self._rows
         ):
-            raise NotUnderstood("it is not clear which lines share a panel")
+            raise NotUnderstood(
+                "it is not clear which lines share a panel",
+                advice="write, for example, 'ACE and Wind density in one panel, their ratio below'",
+            )
         return Panels(compare=True, count=self._count)
 
     def _colour(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> RequestQuantity | None:

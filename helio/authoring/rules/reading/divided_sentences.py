@@ -209,7 +209,7 @@ def listed_things(text: str, now: datetime) -> list[str]:
         if not wheres and ("before" in former or "behind" in later):
             return []
     if any(map(_AS_IS.search, words)):  # B as is, n with a running mean: not n as it is
-        words = [re.sub(r"\bwith\s+(?=an?\s)", "using ", thing) for thing in words]
+        words = [re.sub(r"\bwith\s+(?=an?\s)", "using ", phrase) for phrase in words]
     return [_AS_IS.sub("", thing) for thing in words]
 
 

@@ -238,7 +238,7 @@ def _is_symbol_in_list(text: str, field: int, placed: Placed) -> bool:
 
 def _is_of_another(field: int, placed: Placed, crafts: Crafts, text: str) -> bool:
     """Return whether a field and its nearest component have other spacecraft: ``ACE B and Bz of Wind``."""
-    components = [start for start, each in placed if each.name == B and each.component]
+    components = [start for start, quantity in placed if quantity.name == B and quantity.component]
     component = min(components, key=lambda start: abs(start - field), default=field)
     low, high = sorted((field, component))
     own, other = (_carrier(at, crafts, text) for at in (field, component))

@@ -64,6 +64,12 @@ _SEVERAL_DAYS = 10
 """Maximum number of days of one event, or of several that follow each other."""
 _MOST_OF_A_YEAR = 100
 _NEGATIVE = re.compile(r"(?:^|[\s,;:(=])[-−]$")
+_ONLY_RESULT = re.compile(
+    r"\b(?:only|just)\s+(?:the|that|this)\s+(?:\w+\s+)?(?:curve|line|version|result|drift|current)\b"
+    r"|\b(?:curve|line|version|data)\s+only\b",
+    re.IGNORECASE,
+)
+"""Words that leave out what a result is computed from."""
 _OPERATOR = re.compile(
     r"[\s\w|.-]*?(?:\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?|(?P<slash>/)[\s\w-]*)",
     re.IGNORECASE,
@@ -151,14 +157,6 @@ def drop_descriptions(sentence: Sentence, crafts: Collection[str], spans: Sequen
     if spans:
         sentence.drop(_DESCRIBED)
         sentence.drop(_FLYBY)
-
-
-_ONLY_RESULT = re.compile(
-    r"\b(?:only|just)\s+(?:the|that|this)\s+(?:\w+\s+)?(?:curve|line|version|result|drift|current)\b"
-    r"|\b(?:curve|line|version|data)\s+only\b",
-    re.IGNORECASE,
-)
-"""Words that leave out what a result is computed from."""
 
 
 def doubts(
@@ -279,7 +277,7 @@ def _ignored_words(
     mentions: Sequence[ComputationMention],
     flown: Sequence[tuple[int, str]],
 ) -> Iterator[NotUnderstood]:
-    """Yield why ``over``, ``single`` or ``together`` has no meaning in a request: no rule has read it."""
+    """Yield a refusal for each ``over``, ``single`` or ``together`` that no rule has read."""
     starts = {at for at, _ in flown} | {
         at for at, name in placed if name in {own for start, own in placed if start < at}
     }
@@ -300,7 +298,7 @@ def _places_of_nothing(
     mentions: Sequence[ComputationMention],
     arrangement: Arrangement,
 ) -> Iterator[NotUnderstood]:
-    """Yield the places of panels at which nothing stands that the sentence names there."""
+    """Yield a refusal for each place of a panel for which the sentence names no data."""
     panels = request.panels
     for start, stop, rank in arrangement.unplaced:
         own = [mention.computation for mention in mentions if start <= mention.position < stop]
