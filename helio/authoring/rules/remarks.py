@@ -14,7 +14,8 @@ _BETWEEN_CLAUSES = re.compile(
 _OF_A_PERSON = re.compile(r"\b(?:I|I['’]m|I['’]ve|I['’]d|[Mm]y|[Ww]e|[Ww]e['’]re|[Oo]ur)\b")
 _BEGINS = re.compile(
     r"\W*(?:just\s+)?(?:want(?:ing)?\s+to\s+(?:see|check|know)|(?:curious|wondering)|to\s+(?:see|check)"
-    r"|(?:looking|searching|hunting)\s+for|as\s+(?:discussed|agreed|promised|requested|mentioned))\b",
+    r"|(?:looking|searching|hunting)\s+for|as\s+(?:discussed|agreed|promised|requested|mentioned))\b"
+    r"|for\s+[^,;:]+:$",
     re.IGNORECASE,
 )
 """Pattern of the words with which a person begins to say why, without naming himself."""
@@ -31,6 +32,8 @@ def without_remarks(text: str, unread: Collection[str]) -> tuple[str, tuple[str,
 
     >>> without_remarks("ACE speed of March 2012, I need it for a class exercise", ["class", "exercise"])
     ('ACE speed of March 2012', ("'I need it for a class exercise' is taken to say nothing about the data",))
+    >>> without_remarks("for the ionosphere lot: ACE speed of March 2012", ["ionosphere"])
+    ('ACE speed of March 2012', ("'for the ionosphere lot' is taken to say nothing about the data",))
     >>> without_remarks("ACE speed of March 2012, I exclude outliers", ["exclude", "outliers"])
     ('ACE speed of March 2012, I exclude outliers', ())
     """

@@ -95,6 +95,7 @@ CREATED = (
     # remarks about a person, and names of crossings
     ("I'm a PhD student writing my first chapter: OMNI solar wind speed in 2008", [["OMNI_V"]],
      "2008-01-01 to 2009-01-01"),
+    ("for the ionosphere lot: Wind |B| 2010-04-05", [["Wind_Bmag"]], "2010-04-05 to 2010-04-06"),
     ("Wind |B| 2010-04-05, I need it for a class exercise", [["Wind_Bmag"]], "2010-04-05 to 2010-04-06"),
     ("Cluster-1 |B|, bow shock 31 Mar 2001 17:00-18:00", [["Cluster1_Bmag"]],
      "2001-03-31T17:00:00 to 2001-03-31T18:00:00"),

@@ -86,7 +86,7 @@ from helio.authoring.rules.reading.written_form import (
     take_units,
 )
 from helio.authoring.rules.times.named_times import with_plain_times
-from helio.authoring.rules.times.open_times import with_open_times
+from helio.authoring.rules.times.open_times import ends_before_named_day, with_open_times
 from helio.authoring.rules.times.times_around import signed_length
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE, SEPARATION
@@ -309,6 +309,7 @@ class _SentenceReader:
         self._ratios = read_ratios(self._sentence)
         self._read_computations()
         self._times = tuple(self._sentence.take_times(now))
+        self._notes += tuple(filter(None, (ends_before_named_day(time, now) for time in self._times)))
         if names and not self._times:
             event = re.sub(r"^(?:around|during|at|near|for)\s+", "", names[0][0].strip(), flags=re.IGNORECASE)
             raise NotUnderstood(f"helio does not know when '{event}' was", advice="give the dates")

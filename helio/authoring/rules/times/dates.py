@@ -274,7 +274,8 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
      r"(?P<year>(?:19|20)\d{2})(?![\d./-])", _numbered),
     (r"(?<![\d./-])((?:19|20)\d{2})(?:[./](\d{1,2})[./](\d{1,2})|-(\d)-(\d{1,2})|-(\d\d)-(\d))(?![\d./-])",
      _year_first),
-    (rf"(?<![\w-])(\d{{1,2}})({'|'.join(_MONTHS)})({_YEAR})(?![\w-])", r"\1 \2 \3"),
+    (rf"(?<![\w-])(\d{{1,2}})({_MONTH})({_YEAR})(?![\w-])", r"\1 \2 \3"),
+    (rf"(?<![\w./-])(\d{{1,2}}[-–]\d{{1,2}}) ?({_MONTH}) ?({_YEAR})(?![\w-])", r"\1 \2 \3"),
     (rf"(?<![\d-])(?P<year>{_YEAR}),\s*(?P<month>{_MONTH})(?:\s+(?P<day>{_DAY}))(?=\s*(?:$|[,.;]))",
      r"\g<day> \g<month> \g<year>"),
     (rf"(?<![\d-])({_YEAR}),\s*({_MONTH})(?=\s*(?:$|[,.;]))", r"\2 \1"),
@@ -292,8 +293,6 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
      rf"(?P<last>\d{{1,2}}){_TH}(?![\d:.–-]|\s*(?:UTC?|Z|h|hours?)\b)", _days_last),
     (rf"\bstart(?:ing|s)?\s*[:=]?\s*({_ISO_DAY}),?\s*(?:and\s+)?(?:end(?:ing|s)?|stop(?:ping|s)?)\s*[:=]?"
      rf"\s*({_ISO_DAY})", r"\1 to \2"),
-    (rf"({_ISO_DAY})\s*(?:to|until|till|-|–)\s*({_ISO_DAY})(?:\s+|\s*\()(?:both\s+)?(?:inclusive|included|incl\.?)(?!\w)\)?",
-     r"\1 through \2"),
     (rf"\b({_MONTH})\s+of\s+({_YEAR})(?![\d-])", r"\1 \2"),
     (rf"\bday\s+(\d{{1,2}})\s+of\s+({_MONTH}),?\s+({_YEAR})", r"\1 \2 \3"),
     (rf"\b((?:\d{{1,2}}[\s-])?{_MONTH}(?:\s+\d{{1,2}},?)?)\s+['’](\d{{2}})\b", _century),

@@ -78,9 +78,11 @@ _MOVES_EDGE = re.compile(r"start|begin", re.IGNORECASE)
 _RANGE_BEFORE = re.compile(rf"(?:\b(?:from|between)\b[^,;]*|\d\s*|{MONTH}\s*)$", re.IGNORECASE)
 
 
+_NO_YEAR = rf"(?<![\d.:-]){_DAY}(?:\s+{MONTH})?|\b{MONTH}(?:\s+{_DAY})?"
 _STATED = (
-    rf"(?P<first>{_DATE}){_TO}(?P<last>{_DATE})\s*,?\s*\(?\s*(?:(?:the\s+)?(?:end|last\s+(?:day|year|month))\s+)?"
-    r"(?:(?P<without>exclusive|excluded|not\s+included)|(?P<within>inclusive(?:ly)?|included))\b\s*\)?"
+    rf"(?P<first>{_DATE}|{_NO_YEAR}){_TO}(?P<last>{_DATE})\s*,?\s*\(?\s*(?:with\s+)?(?:both\s+)?"
+    r"(?:(?:the\s+)?(?:ends?|dates?|days?|months?|years?|last\s+(?:day|year|month))\s+)?(?:(?:are|is)\s+)?"
+    r"(?:(?P<without>exclusive|excluded|not\s+included)|(?P<within>incl(?:usive(?:ly)?|uded)?\.?))(?!\w)\s*\)?"
 )
 _AGAIN = rf"(?P<range>(?P<first>{_DATE}){_TO}(?P<last>{_DATE}))\s*\(\s*(?:until|till|up\s+to)\s+(?P<end>{_DATE})\s*\)"
 
@@ -96,8 +98,9 @@ def with_stated_ends(text: str, now: datetime) -> str:
     """
 
     def stated(match: re.Match[str]) -> str:
-        first, last = (parse_time_range(match[name], now) for name in ("first", "last"))
-        return str(TimeRange(first.start, last.start if match["without"] else last.stop))
+        last = parse_time_range(match["last"], now)
+        start = parse_time_range(f"{match['first']} to {match['last']}", now).start
+        return str(TimeRange(start, last.start if match["without"] else last.stop))
 
     def ended(match: re.Match[str]) -> str:
         first, last, end = (parse_time_range(match[name], now) for name in ("first", "last", "end"))
@@ -105,6 +108,22 @@ def with_stated_ends(text: str, now: datetime) -> str:
         return str(TimeRange(first.start, end.start)) if known else match[0]
 
     return ignoring_case(_AGAIN).sub(ended, ignoring_case(_STATED).sub(stated, text))
+
+
+def ends_before_named_day(time: str, now: datetime) -> str:
+    """Return a note if a range of dates in words ends before the last day that it names; otherwise an empty text.
+
+    >>> now = datetime(2026, 1, 1)
+    >>> ends_before_named_day("26 October to 7 November 2003", now)
+    "'26 October to 7 November 2003' ends where 2003-11-07 begins; write 'through' to include that day"
+    >>> ends_before_named_day("26 to 29 October 2003", now), ends_before_named_day("2003-10-26 to 2003-10-29", now)
+    ('', '')
+    """
+    match = ignoring_case(rf".*{MONTH}.*?{_TO}(?P<last>{_DATE})").fullmatch(time)
+    stop = parse_time_range(time, now).stop
+    if match is None or parse_time_range(match["last"], now).start != stop:
+        return ""
+    return f"'{time}' ends where {stop:%Y-%m-%d} begins; write 'through' to include that day"
 
 
 def with_open_times(text: str, now: datetime) -> str:
