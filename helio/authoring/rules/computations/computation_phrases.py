@@ -104,7 +104,8 @@ def _of_series() -> Iterator[tuple[str, str, bool]]:
     )
     yield (
         MAGNITUDE,
-        r"(?<!field )(?<!b )\b(?:the )?(?:vector )?magnitudes?\b(?! of (?:the )?(?:(?:magnetic )?field|(?-i:B))\b)",
+        r"(?:(?<!field )|(?<=electric field ))(?<!b )\b(?:the )?(?:vector )?magnitudes?\b"
+        r"(?! of (?:the )?(?:(?:magnetic )?field|(?-i:B))\b)",
         False,
     )
     of_bins = r"(?!.*\bover\s+(?:all\s+|the\s+)*(?:energ|frequenc|angle|pitch))"

@@ -104,6 +104,13 @@ _FIRST = re.compile(
 _FIRST_AHEAD = re.compile(
     r"\bfirst,?\s+(?:(?:take|compute|calculate|form|make)\s+)?(?:the\s+)?$", re.IGNORECASE
 )
+_DRAWS = r"\b(?:plot|draw|show|display)\b"
+_MAGNITUDE_ALONE = re.compile(
+    rf"^(?:(?!{_DRAWS}).)*{_DRAWS}\s+(?:me\s+)?(?:only\s+|just\s+)?(?:its|their)\s+$"
+    r"|\b(?:only|just)\s+(?:(?:its|their|the)\s+)?$|\b(?:current|density|drift|field|flow|flux|force|velocity|(?-i:[BEJV]))\s+$",
+    re.IGNORECASE,
+)
+"""What stands before a magnitude that is drawn without its vector: ``take V and draw its``, ``current density``."""
 _ALONE = re.compile(r"\s+of\s+(?:the\s+)?(?:[\w|]+\s+){1,3}?(?P<only>only|alone)\b", re.IGNORECASE)
 _OTHER_WINDOW = (
     rf"(?:,|\band)\s+[\w|]+\s+(?P<out>(?:with|over|by)\s+{_DURATION})"
@@ -162,7 +169,7 @@ _THRESHOLD = (
     r"|,?\s*\b(?:(?:beyond|above|over|at|of|with|and)\s+)*(?P<beyond>\d+(?:\.\d+)?)[\s-]*(?:sigmas?\b|σ|(?:robust\s+)?standard\s+deviations\b|MADs?\b)"
 )
 """How many deviations spikes are from their surroundings."""
-_OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
+_OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)|\s+(?:only|alone)\b"
 _OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
 """Words between a computation and the one whose result it takes."""
 _OF_NOUN = (
@@ -680,7 +687,10 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
             advice=f"write 'and its {match[0].strip()}'",
         )
     # the magnitude of E alone, but the vector and its magnitude
-    alone = tool == MAGNITUDE and re.match(_OF_A_QUANTITY, sentence.text[match.end() :]) is not None
+    alone = tool == MAGNITUDE and (
+        re.match(_OF_A_QUANTITY, sentence.text[match.end() :]) is not None
+        or (not beside and _MAGNITUDE_ALONE.search(sentence.text[: match.start()]) is not None)
+    )
     computation = Computation(tool, window, method, beside=beside or over, behind=over, alone=alone)
     alone_of = _ALONE.match(sentence.text, match.end())
     only = alone_of is not None and sentence.take_at(*alone_of.span("only"))

@@ -282,9 +282,10 @@ def _draws(request: PipelineRequest) -> bool:
 
 
 def _is_apart(part: Piece, request: PipelineRequest, catalogue: Catalogue) -> bool:
-    """Return whether a part names its instrument, or draws only a field or an index, and so needs no other part."""
+    """Return whether a part names its instrument, or draws OMNI, a field or an index, and so needs no other part."""
     names = {quantity.name for quantity in request.quantities}
     is_plain = bool(names) and names <= _OF_NO_PARTICLES and not (request.datasets or request.cuts)
+    is_plain |= request.spacecraft == ("OMNI",)
     return is_plain or bool(instrument_index(catalogue).named_in(part.text.split()))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -158,6 +158,7 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
     if found is None:
         return mentions, _unclear(mentions)
     others = [mention for mention in mentions if id(mention) not in found]
+    laid = max((mention.position for mention in others if mention.computation.tool in OVERLAID), default=-1)
     for tools in _alike_tools(others, named):
         tool = tools[0]
         alike = [
@@ -168,14 +169,14 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
         if tool not in APPLIED or not named.placed or not alike:
             continue
         if len({mention.computation for mention in alike}) == 1 or not APPLIED[tool].argument:
-            own = [_of_objects(mention, named) for mention in alike]
+            own = [_of_objects(mention, named, is_laid=mention.position == laid) for mention in alike]
         else:
             parts = _of_parts(alike, named) if named.has_several else None
             if parts is None and len(named.quantities()) > 1:
                 return mentions, _unclear(alike)
             own = parts or _of_data(alike, named.text)
         found |= {id(before): after for before, after in zip(alike, own, strict=True)}
-    shared = tuple(found.get(id(mention), mention) for mention in mentions)
+    shared = tuple(_of_data_alone((found.get(id(mention), mention) for mention in mentions), named.text))
     within = [mention for mention in shared if named.pairs and _is_within(mention, named)]
     if within:
         tool = within[0].computation.tool.replace("_", " ")
@@ -305,15 +306,29 @@ def _of_data(alike: Sequence[ComputationMention], text: str) -> list[Computation
     return [own[id(mention)] for mention in alike]
 
 
+def _of_data_alone(mentions: Iterable[ComputationMention], text: str) -> Iterator[ComputationMention]:
+    """Let each line over the data behind another one take the data: ``V, its hourly mean and its running mean``."""
+    is_second = False
+    for mention in mentions:
+        laid = mention.computation.beside and mention.computation.tool in OVERLAID
+        of_result = re.search(r"\btheir\s+$", text[: max(mention.position, 0)], re.IGNORECASE)
+        again = laid and is_second and mention.computation.of == Lines() and not of_result
+        yield replace(mention, computation=replace(mention.computation, of_data=True)) if again else mention
+        is_second |= laid
+
+
 def _first_of_all(mention: ComputationMention) -> tuple[float, int]:
     """Return a key that brings the shortest cadence of the data first, and computations in their order behind it."""
     made = mention.computation
     return (interval_of(made.window).nanoseconds if made.if_finer else math.inf), mention.position
 
 
-def _of_objects(mention: ComputationMention, named: NamedData) -> ComputationMention:
-    """Give a computation the quantities behind it, if it is for them alone: ``density and hourly mean speed``."""
-    if named.together and mention.computation.tool in OVERLAID and not named.has_several:
+def _of_objects(mention: ComputationMention, named: NamedData, *, is_laid: bool) -> ComputationMention:
+    """Give a computation the quantities behind it, if it is for them alone: ``density and hourly mean speed``.
+
+    `is_laid` says whether it is the last one that can be drawn over the data in the same panel.
+    """
+    if named.together and is_laid and not named.has_several:
         computation = replace(mention.computation, beside=True, behind=True)
         return replace(mention, computation=computation, partial=False)
     at = mention.position

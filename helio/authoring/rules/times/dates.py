@@ -118,7 +118,9 @@ def _iso(match: re.Match[str], year: int, month: int, day: int) -> str:
 
 
 def _days_of_year(match: re.Match[str]) -> str:
-    year = match["year"] or match["after"]
+    """Write days of a year as dates; if they have no year, it is the only one that the sentence names."""
+    named = {*re.findall(rf"(?<![\d./:-]){_YEAR}(?![\d/-]|[:.]\d)", match.string)}
+    year = match["year"] or match["after"] or (named.pop() if len(named) == 1 else "")
     return f"{year}-{int(match['first']):03d} through {year}-{int(match['last']):03d}" if year else match[0]
 
 
@@ -249,21 +251,22 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"(?<![\w./-]){_COMPACT.format('first')}{_JOINT}{_COMPACT.format('last')}(?![\d:.-])", _compact),
     (rf"(?:\b(?:vom|du|del)\s+)?(?P<days>\d{{1,2}}\.?(?:\s*(?:-|–|bis|et|y|au|al)\s*\d{{1,2}}\.?)?)\s*(?:de\s+)?"
      rf"(?P<month>{'|'.join(_OTHER_LANGUAGES)})\s+(?:de\s+)?(?P<year>{_YEAR})(?![\w-])", _english),
+    (rf"\b(?P<days>)(?!mars\b)(?P<month>{'|'.join(_OTHER_LANGUAGES)})\s+(?P<year>{_YEAR})(?![\w-])", _english),
     (rf"(?<![\d.])(\d{{1,2}})\.\s*(-|–)\s*(\d{{1,2}})\.\s*(?={_MONTH}\s+{_YEAR})", r"\1-\3 "),
-    (rf"(?<![\d./-])({_YEAR})(0\d|1[0-2])([0-3]\d)(?=[\s,]+\d{{4}}\s*(?:-|–|to)\s*\d{{4}}(?!\d))", r"\1-\2-\3"),
+    (rf"(?<![\d./-])({_YEAR})(0\d|1[0-2])([0-3]\d)(?=[\s,]+(?:from\s+|between\s+)?\d{{4}}\s*(?:-|–|to|and)\s*\d{{4}}(?!\d))", r"\1-\2-\3"),
     (rf"(?<![\d.-])({_YEAR})\s(0[1-9]|1[0-2])\s([0-3]\d)(?![\d:.-])", r"\1-\2-\3"),
     (rf"(?<![\d./-])({_YEAR})/([0-3]\d\d)(?![\d/.-])", r"\1-\2"),
     (rf"\b(?:DOY|day)\s*([0-3]?\d?\d)/({_YEAR})(?![\d/.-])", r"\2 DOY \1"),
-    (r"(?<![\d./:-])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{2})(?![\d./:-])", _with_century),
-    (r"(?<![\d./:-])(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d{1,2})/(?P<year>\d{2})(?![\d./:-])", _with_century),
-    (rf"\b(?:in|for|during|of)\s+(?P<month>0[1-9]|1[0-2])/(?P<year>{_YEAR})(?![\d./-])", r"\g<year>-\g<month>"),
+    (r"(?<![\d./:-])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{2})(?![\d/:-]|\.\d)", _with_century),
+    (r"(?<![\d./:-])(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d{1,2})/(?P<year>\d{2})(?![\d/:-]|\.\d)", _with_century),
+    (rf"\b(?:in|for|during|of)\s+(?P<month>0[1-9]|1[0-2])/(?P<year>{_YEAR})(?![\d/-]|\.\d)", r"\g<year>-\g<month>"),
     (rf"^(?P<before>(?!.*(?<!\d){_YEAR}(?!\d)).*?)(?<![\w.:/-])(?P<day>\d{{1,2}})[ -](?P<month>{_MONTH})[ -]"
      r"(?P<year>\d{2})(?![\w:./-]|\s*(?:UTC?|h)\b)", _alone_with_century),
     (rf"(?<![\d./:-])(?P<year>{_YEAR})(?:\s*[(,:]\s*|\s+)(?P<first>{_MONTH})(?:{_JOINT})(?P<last>{_MONTH})"
      r"(?!\s*\d)\)?", _months_of_year),
     (r"\byesterday\s+(?:and|&|\+)\s+today\b", "yesterday through today"),
     (rf"(?<![\d./-])({_YEAR})\s+({_MONTH})\s+({_DAY}\s*(?:-|–|to|through)\s*{_DAY})(?![\d:./-])", r"\2 \3, \1"),
-    (rf"(?<![\d./-])(?P<first>{_YEAR})[-–/](?P<last>1[3-9]|[2-9]\d)(?![\d./:-])", _two_short_years),
+    (rf"(?<![\d./-])(?P<first>{_YEAR})[-–/](?P<last>1[3-9]|[2-9]\d)(?![\d/:-]|\.\d)", _two_short_years),
     (r"(?<![\d-])((?:19|20)\d)0s\b", r"\g<1>0 to \g<1>9"),
     (rf"(?<![\d-])({_YEAR}),?\s+(?:the\s+)?(?:whole|full|entire)\s+year\b", r"\1"),
     (rf"\b(?:the\s+)?(?:whole|full|entire)\s+(?:of\s+)?(?={_YEAR}(?![\d-]))", ""),
@@ -271,8 +274,8 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"\b(?:one|1|a|single)\s+day,?\s+(?:on\s+|of\s+)?(?={_ISO_DAY}(?![\dT/-])(?!\s*(?:to|-|–|until|through)\b)"
      rf"|{_DAY}\s+{_MONTH}\s+{_YEAR})", ""),
     (r"(?<![\d./-])(?P<first>\d{1,2})(?P<dot>[./-])(?P<second>\d{1,2})(?P=dot)"
-     r"(?P<year>(?:19|20)\d{2})(?![\d./-])", _numbered),
-    (r"(?<![\d./-])((?:19|20)\d{2})(?:[./](\d{1,2})[./](\d{1,2})|-(\d)-(\d{1,2})|-(\d\d)-(\d))(?![\d./-])",
+     r"(?P<year>(?:19|20)\d{2})(?![\d/-]|\.\d)", _numbered),
+    (r"(?<![\d./-])((?:19|20)\d{2})(?:[./](\d{1,2})[./](\d{1,2})|-(\d)-(\d{1,2})|-(\d\d)-(\d))(?![\d/-]|\.\d)",
      _year_first),
     (rf"(?<![\w-])(\d{{1,2}})({_MONTH})({_YEAR})(?![\w-])", r"\1 \2 \3"),
     (rf"(?<![\w./-])(\d{{1,2}}[-–]\d{{1,2}}) ?({_MONTH}) ?({_YEAR})(?![\w-])", r"\1 \2 \3"),
@@ -281,9 +284,12 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"(?<![\d-])({_YEAR}),\s*({_MONTH})(?=\s*(?:$|[,.;]))", r"\2 \1"),
     (rf"\b(?P<first>{_MONTH})(?P<joint>{_JOINT}|\s*[&+/]\s*|\s+and\s+)(?P<last>{_MONTH}),?\s+"
      rf"(?P<year>{_YEAR})(?![\d-])", _two_months),
+    (rf"\b(?P<month>{_MONTH}\s+{_YEAR})(?P<event>(?:\s+[a-z]+){{0,3}})\s*[,;:.?(]?\s*\bdays?\s+(?P<first>\d{{1,2}})(?:{_JOINT})"
+     rf"(?P<last>\d{{1,2}})(?![\d:-]|\s*(?:of|in)\b|\s+{_MONTH})", r"\g<first>-\g<last> \g<month>\g<event>"),
     (rf"(?:(?<![\d-])(?P<year>{_YEAR}),?\s*)?\b(?:DOY|days?(?:\s+of\s+(?:the\s+)?year)?)\s*(?P<first>\d{{1,3}}){_JOINT}"
-     rf"(?:(?:DOY|day)\s*)?(?P<last>\d{{1,3}})(?![\d-])(?:,?\s*(?:of\s+|in\s+)?(?P<after>{_YEAR}))?", _days_of_year),
-    (rf"(?<![\d./:-])(?P<first>{_YEAR})(?P<joint>\s*[-–&]\s*|\s+and\s+)(?P<last>{_YEAR})(?![\d./:-])", _two_years),
+     rf"(?:(?:DOY|day)\s*)?(?P<last>\d{{1,3}})(?![\d-]|\s*(?:of|in)\s+(?:the\s+)?{_MONTH})(?:,?\s*(?:of\s+|in\s+)?(?P<after>{_YEAR}))?",
+     _days_of_year),
+    (rf"(?<![\d./:-])(?P<first>{_YEAR})(?P<joint>\s*[-–&]\s*|\s+and\s+)(?P<last>{_YEAR})(?![\d/:-]|\.\d)", _two_years),
     (rf"\b(?:from\s+|starting\s+(?:on\s+)?)?{_ISO}\s*(?:,|for|\+|plus)\s*{_COUNT}(?![\w-])", _lasting),
     (rf"(?<![\d-])({_YEAR}-\d{{2}})-(\d{{2}})\s*/\s*(\d{{2}})(?![\d-])", r"\1-\2 through \1-\3"),
     (rf"(?<![\d-])({_YEAR})(\d{{2}})(\d{{2}})\s*(?:-|–|to|/)\s*({_YEAR})(\d{{2}})(\d{{2}})(?![\d-])",
