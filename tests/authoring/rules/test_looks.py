@@ -147,6 +147,14 @@ def test_colours_are_those_of_the_names_that_are_said_again(author):
     assert spec["trace_colors"] == {"Wind_V": "blue", "Wind_Bz": "blue", "Wind_n": "red", "Wind_T": "red"}
 
 
+def test_the_colour_of_a_running_mean_is_not_that_of_hourly_means(author):
+    spec, _ = made(author, "ACE speed, hourly, with its 6 h running mean in black in the same panel, 2003-01")
+    assert spec["trace_colors"] == {"ACE_V_smooth": "black"}
+    sentence = "ACE speed, hourly means, with its 6 h running mean in black in the same panel, 2003-01"
+    spec, _ = made(author, sentence)
+    assert spec["trace_colors"] == {"ACE_V_binned_smooth": "black"}
+
+
 @pytest.mark.parametrize(
     ("words", "panels", "rows"),
     [

@@ -136,7 +136,10 @@ class FigureEditor:
         """
         kinds = {name for tool in tools for name in (AVERAGES if tool in AVERAGES else (tool,))}
         producers = self.lines.producers
-        lines = [line for line in self.drawn if self.lines.step(line).tool in kinds]
+        made = {line: self.lines.step(line).tool for line in self.drawn}
+        lines = [line for line in made if made[line] in tools] or [
+            line for line in made if made[line] in kinds
+        ]
         if among:
             tables = {*among, *(owner(name, producers) for name in among)}
             lines = [line for line in lines if tables & {line, *self.behind(line)}] or lines

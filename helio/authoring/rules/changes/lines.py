@@ -400,7 +400,6 @@ class Lines:
         found = first(
             drawn,
             lambda label: quantity in self._quantities(label),
-            lambda label: self._is_average(label, plain),
             lambda label: says(self.own_words(label), plain),
             lambda label: quantity == VELOCITY and SPEED in self._quantities(label),
             lambda label: says(f"{self.own_words(label)} {self._datasets(label, own=True)}", plain),
@@ -617,11 +616,6 @@ class Lines:
         return " ".join(
             [name, given, *(parameter for _, parameter in pairs), *descriptions, *same]
         ).casefold()
-
-    def _is_average(self, label: str, name: str) -> bool:
-        """Return whether the tool that makes a label is an average with this name or synonym: ``running mean``."""
-        tool = signatures().get(self.step(label).tool)
-        return bool(tool) and tool.name in AVERAGES and name.replace(" ", "_") in (tool.name, *tool.synonyms)
 
     def _step_words(self, label: str) -> str:
         """Return the words of the step that makes a label, if the step makes no other label."""

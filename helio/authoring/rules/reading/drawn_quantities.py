@@ -65,6 +65,14 @@ def merged(*lists: Placed) -> Placed:
     return sorted([placed for quantities in lists for placed in quantities], key=itemgetter(0))
 
 
+def in_listed_panels(text: str, placed: Placed) -> Placed:
+    """Leave out what a list of panels names again: ``Mach number of Wind, panels: |B|, density, Mach number``."""
+    listed = re.search(r"\bpanels\b[^:;.]*:", text, re.IGNORECASE)
+    start = listed.end() if listed else 0
+    again = {quantity for at, quantity in placed if at >= start}
+    return [(at, quantity) for at, quantity in placed if at >= start or quantity not in again]
+
+
 def of_group(sentence: Sentence, *, alone: bool) -> Placed:
     """Read ``plasma parameters`` and ``solar wind overview``: the quantities that they stand for."""
     match = sentence.take_first(GROUP) or (sentence.take_first(OVERVIEW) if alone else None)

@@ -35,6 +35,8 @@ from helio.knowledge.quantity_words import INDICES, VECTORS
 _OMNIDIRECTIONAL = re.compile(r"\(\s*omni\b[^()]*\)")
 """Words of a spectrogram over all directions, which do not name the spacecraft OMNI."""
 _MOMENT = re.compile(r"densit|velocit|speed|temperature|pressure", re.IGNORECASE)
+_STYLED_PARTICLES = re.compile(r"\W*(?:(?:the|electrons|protons|ions|in|as|and)\b\W*)+", re.IGNORECASE)
+"""What is left of words that only say how the lines of particles look: ``electrons in red, ions in blue``."""
 _OF_NO_PARTICLES = {B, ABS_B, *INDICES}
 
 
@@ -165,7 +167,9 @@ def _with_looks(
     for piece, reading in zip(pieces, readings, strict=True):
         request, looks = reading.request, reading.request.style.looks
         if not _is_of_all(request):
-            if refers_to_others(piece.text):
+            if refers_to_others(piece.text) or (
+                looks and _STYLED_PARTICLES.fullmatch(take_looks(piece.text, now)[0])
+            ):
                 return None
             drawn.append((piece, request))
         elif refers_to_others(piece.text) or not any(is_of_own_panels(look, now) for look in looks):

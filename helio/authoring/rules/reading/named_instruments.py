@@ -290,6 +290,15 @@ def _is_item(sentence: Sentence, start: int, stop: int) -> bool:
     )
 
 
+def drop_styled_particles(sentence: Sentence, looks: Sequence[str], placed: Placed) -> None:
+    """Remove particles that only say whose line looks how: ``ion and electron density, electrons red``."""
+    for look in looks:
+        match = re.match(r"(electron|proton|ion)s\b", look, re.IGNORECASE)
+        names = ("electron",) if match and match[1].lower() == "electron" else ("ion", "proton")
+        if match and any(quantity.name.startswith(names) for _, quantity in placed):
+            sentence.drop(rf"\b{match[0]}(?=\s*(?:(?:in|as|with)\s*)?(?:[,.;&]|and\b|$))")
+
+
 def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *, others: bool) -> Placed:
     """Read ``HOPE electrons`` and ``PAS energy spectrogram``: the spectrum that the named instrument measures.
 

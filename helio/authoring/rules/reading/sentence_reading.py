@@ -33,6 +33,7 @@ from helio.authoring.rules.reading.drawn_quantities import (
     derived_from_others,
     doubt_about,
     drawn_of,
+    in_listed_panels,
     merged,
     named_again,
     of_group,
@@ -61,6 +62,7 @@ from helio.authoring.rules.reading.named_instruments import (
     Crafts,
     at_energies,
     beside_others,
+    drop_styled_particles,
     lacks_particles,
     leave_directions,
     measured_by,
@@ -394,6 +396,7 @@ class _SentenceReader:
             sentence.drop(_OF_INSTRUMENT)
         for place in beside_others(sentence, self._instruments, self._crafts, named):
             sentence.put_back(*place)  # the catalogue may describe what the table lacks
+        drop_styled_particles(sentence, self._looks, named)
         spectra = spectra_of(sentence, self._instruments, self._crafts, others=bool(named))
         names = {quantity.name for _, quantity in (*named, *spectra)} | ({B} if self._field >= 0 else set())
         self._modes = take_modes(
@@ -402,6 +405,7 @@ class _SentenceReader:
         self._moments = (before_instruments, after_instruments, before_quantities, sentence.left)
         self._datasets += tuple(pair for pair in described.datasets if pair not in self._datasets)
         placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
+        placed = in_listed_panels(sentence.text, placed)
         placed = self._completed(placed)  # which may leave out mentions
         self._mentions, self._placed = with_conditions(self._mentions, placed, self.flown, sentence.text)
         if not self._crafts and any(quantity.name not in INDICES for _, quantity in self._placed):

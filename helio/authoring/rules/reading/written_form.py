@@ -19,7 +19,8 @@ _UNIT = (
     rf"|{any_phrase(phrase for phrases in VOCABULARY['units'].values() for phrase in phrases)})"
 )
 _IN_UNIT = (
-    rf"\b(?:in|as)\s+(?:units?\s+of\s+)?(?P<unit>{_UNIT})(?![\w/^-])|[(\[,]\s*(?P<bracketed>{_UNIT})[)\]]"
+    rf"\b(?:in|as)\s+(?:units?\s+of\s+)?(?P<unit>{_UNIT})(?![\w/^-])"
+    rf"|[(\[,]\s*(?P<bracketed>{_UNIT})(?:[)\]]|(?=,|\s*$))"
 )
 _NOT_IN_UNIT = rf"[,(]?\s*\b(?:and\s+)?(?:not|instead\s+of|rather\s+than)\s+(?:in\s+)?{_UNIT}(?![\w/^-])\)?"
 _ABOVE = r"(?:\bE\s*)?(?:>=?|≥|\babove|\bover|\bgreater than|\bmore than|\bexceeding)"
