@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from helio.authoring.outcome import NotUnderstood
@@ -20,12 +20,28 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.writing.layout import MIDDLE
 
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_ORDINAL = rf"(?P<place>{'|'.join(_ORDINALS)}|last|finally)"
+_NO_PANEL = rf"(?!\s+(?:weeks?|half|halves|days?|months?|quarters?|orders?|harmonics?|of|{MONTH})\b)"
+_LABEL = re.compile(
+    r"(?P<lead>^|[,;:.]\s*(?:and\s+)?|\s)(?:(?i:panel|row|subplot)\s+(?P<letter>[A-F])|\(?(?P<item>[1-9]|[a-h])\))\s*:?\s+(?=[A-Za-z|])"
+)
+_BEGINS_WITH = re.compile(
+    rf"(?P<lead>^|[,;:.]\s*(?:and\s+)?|\band\s+)(?:the\s+)?{_ORDINAL}\b{_NO_PANEL}(?:\s+{PANEL}\b)?(?P<sign>\s*:)?\s+"
+    r"(?!(?:in|on|at|with)\b)",
+    re.IGNORECASE,
+)
+_ENDS_WITH = re.compile(
+    rf"(?P<lead>(?<=[\w)|])\s+)(?:in\s+the\s+)?{_ORDINAL}\b{_NO_PANEL}(?!\s+{PANEL}\b)(?=\s*(?:[,.;(]|$)|\s+(?:and|as|on|with)\b)",
+    re.IGNORECASE,
+)
+"""Patterns of the labels and the numbers of panels, before and behind what they draw."""
 _THEM = r"(?:it|that|this|them|those|these)"
-_END = rf"\s*(?:$|[,.;)])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
+_END = rf"\s*(?:$|[,.;)\x02])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
 _PLACE = re.compile(
     rf"(?:\b(?:in|on|at)\s+)?(?:\bthe\s+|\ban?\s+)?\b(?:very\s+)?(?P<named>{PLACE})(?:most)?[\s-]+{PANEL}\b"
     rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b(?!\s+of\b)|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
-    rf"|\bpanel\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
+    rf"|\b(?:panel|row)\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
     rf"|\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:another|the\s+other)\s+(?:with|for|showing))\b"
     rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW})\b(?P<them>\s+{_THEM}\b)?",
     re.IGNORECASE,
@@ -33,9 +49,19 @@ _PLACE = re.compile(
 """Words that say where in the figure a part stands."""
 _ENDS = re.compile(_END, re.IGNORECASE)
 """What stands behind the place of a part that ends with its place."""
+_LOOK_BEHIND = re.compile(
+    r"\s*\x02+|\s+(?:as|in|on|with)\s+(?:an?\s+)?[^,;.]*?(?=\s*(?:[,;.]|$)|\s+and\b)", re.IGNORECASE
+)
+"""What may stand behind the place of a part and belongs to it, if it names no data: ``on a log axis``, ``(log)``."""
 _BEGINS = re.compile(r"(?:^|[,;:.]|\b(?:and|then|plus|with))\s*$", re.IGNORECASE)
 """What stands before the place of a part that begins with its place."""
 _COMPUTES = r"(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply)"
+_OF_ALL = re.compile(
+    r"(?:all|everything)\b(?:\s+(?:of\s+)?(?:them|panels|lines|quantities|two|three|four)\b)*\s+"
+    r"(?P<what>(?:as|averaged|smoothed|resampled|on|with|over)\b.+)",
+    re.IGNORECASE,
+)
+"""Words behind the parts that are said of all of them."""
 _BREAK = re.compile(
     rf";|,?\s+then\b(?!\s+{_COMPUTES})|\.\s+(?=[A-Z|])"
     r"|(?<=\w|\||\))\s+above(?=\s+(?!it\b|that\b|them\b|zero\b|average\b)[A-Za-z|])"
@@ -43,7 +69,8 @@ _BREAK = re.compile(
 )
 """What stands between parts that give no place."""
 _JOINT = re.compile(
-    r"[\s,;:.=+&]+|(?:and|then|plus|with|also|its|their|showing|shows?|has|having|above)\b", re.IGNORECASE
+    r"[\s,;:.=+&]+|(?:and|then|plus|with|also|its|their|showing|(?:should\s+)?shows?|has|having|above)\b",
+    re.IGNORECASE,
 )
 _SHARED = re.compile(r"\b(?:one|same|single)\s+panel\b", re.IGNORECASE)
 _TAIL = re.compile(r"(?:[\s,;:.]|\band\b)+$", re.IGNORECASE)
@@ -90,10 +117,58 @@ _DATA = re.compile(r"\b(?:spectrogra\w*|flux(?:es)?|counts?|protons?|electrons?|
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a sentence: its words without its place, and the rank of the place; 0 if it gives none."""
+    """A piece of a sentence: its words without its place, and the rank of the place; 0 if it gives none.
+
+    Parameters
+    ----------
+    is_panel : bool
+        Whether the place is that of one panel, which draws all that the piece names.
+    is_heading : bool
+        Whether the words stand before the label of the first panel, and so are said of all panels.
+    """
 
     text: str
     rank: int = 0
+    is_panel: bool = False
+    is_heading: bool = False
+
+
+def with_numbered_panels(text: str) -> str:
+    """Write the places of panels as ``panel 1:`` before, and ``in the second panel`` behind what they draw.
+
+    >>> with_numbered_panels("ACE, May 2010: first the speed, second the density")
+    'ACE, May 2010: panel 1: the speed, panel 2: the density'
+    >>> with_numbered_panels("(a) ACE speed, (b) ACE density; May 2010")
+    'panel 1: ACE speed, panel 2: ACE density; May 2010'
+    >>> with_numbered_panels("ACE speed on top, density second, |B| third")
+    'ACE speed on top, density in the second panel, |B| in the third panel'
+    """
+    labels = [_number_of(match) for match in _LABEL.finditer(text)]
+    if len(labels) > 1 and labels == [*range(1, len(labels) + 1)]:
+        text = _LABEL.sub(lambda match: f"{match['lead']}panel {_number_of(match)}: ", text)
+    begins = [match["place"].lower() for match in _BEGINS_WITH.finditer(text)]
+    if {"first", "second"} <= {*begins} or any(match["sign"] for match in _BEGINS_WITH.finditer(text)):
+        count = iter(range(1, len(begins) + 1))
+        text = _BEGINS_WITH.sub(
+            lambda match: f"{match['lead']}panel {_rank_of_ordinal(match['place'], next(count))}: ", text
+        )
+    ends = {match["place"].lower() for match in _ENDS_WITH.finditer(text)}
+    if {"second", "third"} <= ends or (
+        "second" in ends and re.search(r"\b(?:in|on|at)\s+(?:the\s+)?(?:first|top)\b", text)
+    ):
+        text = _ENDS_WITH.sub(r"\g<lead>in the \g<place> panel", text)
+    return text
+
+
+def _number_of(label: re.Match[str]) -> int:
+    """Return the number that the label of a panel means: 2 for ``Panel B:``, ``(b)`` and ``2)``."""
+    sign = (label["letter"] or label["item"]).lower()
+    return int(sign) if sign.isdigit() else ord(sign) - ord("a") + 1
+
+
+def _rank_of_ordinal(place: str, count: int) -> int:
+    """Return the number of a panel; that of the last one is its position in the list."""
+    return _ORDINALS.index(place.lower()) + 1 if place.lower() in _ORDINALS else count
 
 
 def divided(text: str) -> list[Piece]:
@@ -104,31 +179,51 @@ def divided(text: str) -> list[Piece]:
     """
     plain = _without_brackets(text)
     borders = {0}
-    places: list[tuple[int, int, int]] = []
+    places: list[re.Match[str]] = []
     for match in _PLACE.finditer(plain):
         own = _borders_of(match, plain, is_first=borders == {0})
         if not own:
             return []
         borders |= own
-        places.append((*match.span(), _rank(match)))
+        places.append(match)
+    heading = places[0].start() if places and _is_first_label(places[0], plain) else 0
     borders |= {match.start() for match in _BREAK.finditer(plain)}
     starts = sorted(borders)
     spans = zip(starts, [*starts[1:], len(text)], strict=True)
-    pieces = [_piece(text, start, stop, places) for start, stop in spans]
-    return [piece for piece in pieces if piece.text]
+    pieces = [_piece(text, start, stop, places, is_heading=stop <= heading) for start, stop in spans]
+    return _with_shared_words([piece for piece in pieces if piece.text])
+
+
+def _with_shared_words(pieces: list[Piece]) -> list[Piece]:
+    """Give what is said of all pieces to each of them: ``speed on top, density below, all as hourly means``."""
+    shared = [match["what"] for piece in pieces[1:] if (match := _OF_ALL.fullmatch(piece.text))]
+    own = [piece for piece in pieces if piece is pieces[0] or not _OF_ALL.fullmatch(piece.text)]
+    if not shared or any(_named_data(words) for words in shared):
+        return pieces
+    return [
+        piece if piece.is_heading else replace(piece, text=" ".join((piece.text, *shared))) for piece in own
+    ]
+
+
+def _is_first_label(place: re.Match[str], plain: str) -> bool:
+    """Return whether a place is the label of the first panel, behind which stands what it draws: ``…: panel 1``."""
+    has_sign = re.match(r"\s*[:=]", plain[place.end() :]) or re.search(r"[:.]\s*$", plain[: place.start()])
+    return _rank(place) == 1 and has_sign is not None
 
 
 def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]:
     """Return where a place divides a sentence; empty if it neither begins nor ends a part."""
     before, after = plain[: place.start()], plain[place.end() :]
-    ends = bool(before.strip()) and _ENDS.match(after)
+    look = _LOOK_BEHIND.match(after)
+    stop = place.end() + (look.end() if look and not _named_data(look[0]) else 0)
+    ends = bool(before.strip()) and (stop > place.end() or _ENDS.match(after))
     is_behind_joint = _BEGINS.search(before) and (place["them"] or not ends)
     if place["own"] or is_behind_joint or re.match(r"\s*[:=]", after):
         return {place.start()}
     if not ends:
         return set()
     if not (place["below"] and is_first):
-        return {place.end()}
+        return {stop}
     # Bz, the density below: the part that ends with its place begins at the last joint before data
     joints = [joint for pattern in _JOINTS for joint in pattern.finditer(before)]
     begins = [
@@ -139,18 +234,19 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     return {begins[-1], place.end()} if begins else set()
 
 
-def _piece(text: str, start: int, stop: int, places: Sequence[tuple[int, int, int]]) -> Piece:
+def _piece(text: str, start: int, stop: int, places: Sequence[re.Match[str]], *, is_heading: bool) -> Piece:
     """Return the words between two borders without the words of their place, joints and remarks."""
-    own = [place for place in places if start <= place[0] and place[1] <= stop]
+    own = [place for place in places if start <= place.start() and place.end() <= stop]
     words, at = "", start
-    for first, last, _ in own:
-        words, at = f"{words}{text[at:first]} ", last
+    for place in own:
+        words, at = f"{words}{text[at : place.start()]} ", place.end()
     words = f"{words}{text[at:stop]}"
     while joint := _JOINT.match(words):
         words = words[joint.end() :]
     words = _TAIL.sub("", _AS_IS.sub("", " ".join(words.split())))
     words = re.sub(r"\btogether$", "in one panel", words)  # Bx, By and Bz together in the top panel
-    return Piece(words, own[0][2] if own else 0)
+    is_panel = any(place["number"] or place["named"] or place["only"] or place["alone"] for place in own)
+    return Piece(words, _rank(own[0]) if own else 0, is_panel, is_heading)
 
 
 def _without_brackets(text: str) -> str:

@@ -17,6 +17,7 @@ from helio.authoring.rules.reading.divided_sentences import (
     divided,
     listed_things,
     refers_to_others,
+    with_numbered_panels,
 )
 from helio.authoring.rules.reading.looks import is_of_own_panels, is_same_data, take_looks, take_phrases
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
@@ -29,7 +30,7 @@ from helio.authoring.writing.computations import MAGNITUDE
 from helio.authoring.writing.sources import is_available
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import instrument_index
-from helio.knowledge.quantities import ABS_B, B
+from helio.knowledge.quantities import ABS_B, VECTOR_V, B, V
 from helio.knowledge.quantity_words import INDICES, VECTORS
 
 _OMNIDIRECTIONAL = re.compile(r"\(\s*omni\b[^()]*\)")
@@ -48,27 +49,37 @@ class _Reader:
     ----------
     times : list of str
         The times of the sentence, which are also those of parts that name none.
+    spacecraft : list of str
+        The spacecraft of the parts before which no part names one.
+    is_panel : bool
+        Whether what is read is one panel, and no list of panels.
     """
 
     catalogue: Catalogue
     now: datetime
     ask: Asks
     times: Sequence[str]
+    spacecraft: Sequence[str] = ()
+    is_panel: bool = False
 
-    def readings(self, parts: Sequence[str]) -> list[Reading] | None:
-        """Read each part alone, with the spacecraft of the part before it; None if one of them means nothing alone."""
+    def readings(self, parts: Sequence[str], panels: Sequence[bool] = ()) -> list[Reading] | None:
+        """Read each part alone, with the spacecraft of the part before it; None if one of them means nothing alone.
+
+        `panels` says which parts are one panel each.
+        """
         named = [
             [craft for _, craft in read_spacecraft(Sentence(_OMNIDIRECTIONAL.sub("", part)))]
             for part in parts
         ]
         every = {craft for crafts in named for craft in crafts}
         indices = [_names_index(part) for part in parts]
-        former = [*every] if len(every) == 1 else ["OMNI"] if any(indices) and not every else []
+        former = [*self.spacecraft]
+        former = former or ([*every] if len(every) == 1 else ["OMNI"] if any(indices) and not every else [])
         readings = []
-        for part, crafts in zip(parts, named, strict=True):
+        for part, crafts, is_panel in zip(parts, named, panels or [False] * len(parts), strict=True):
             former = crafts or former
             try:
-                reading = self._read(part, [] if crafts else former)
+                reading = replace(self, is_panel=is_panel)._read(part, [] if crafts else former)
             except NotUnderstood:
                 return None
             if reading.unread or reading.doubt is not None:
@@ -91,7 +102,7 @@ class _Reader:
 
     def _after(self, about: Sequence[str], words: str) -> Reading:
         lead = f"{', '.join(about)}: " if about else ""
-        if reading := _listed(f"{lead}{words}", self):
+        if not self.is_panel and (reading := _listed(f"{lead}{words}", self)):
             return reading
         rest, looks = take_looks(words, self.now)
         text = f"{lead}{rest}"
@@ -120,7 +131,7 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
     if len(times) > 1:
         return None
     reader = _Reader(catalogue, now, ask, times)
-    reading = _stacked(plain, reader) or _listed(plain, reader)
+    reading = _stacked(with_numbered_panels(plain), reader) or _listed(plain, reader)
     if reading is None:
         return None
     request = replace(reading.request, style=replace(reading.request.style, title=title))
@@ -130,11 +141,20 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
 def _stacked(text: str, reader: _Reader) -> Reading | None:
     """Read parts that stand below each other, because the sentence gives their places or ends each with a semicolon."""
     pieces = divided(text)
-    readings = reader.readings([piece.text for piece in pieces]) if len(pieces) > 1 else None
+    heading = _heading(pieces, reader)
+    if heading is not None:
+        pieces, reader = pieces[1:], replace(reader, spacecraft=heading.spacecraft)
+    words, panels = [piece.text for piece in pieces], [piece.is_panel for piece in pieces]
+    readings = reader.readings(words, panels) if len(pieces) > 1 else None
     shared = _with_looks(pieces, readings, reader.now) if readings else None
     if not readings or shared is None:
         return None
     drawn, common = shared
+    if heading is not None:
+        if not _is_headed(drawn, heading):
+            return None
+        common = (*heading.style.looks, *common)
+        drawn = [(piece, _under(heading, request)) for piece, request in drawn]
     parts = [part for part, _ in drawn]
     requests = _of_one_frame([request for _, request in drawn])
     ranks = [part.rank for part in parts]
@@ -145,6 +165,8 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
                 advice="name each quantity once, as in 'density on top, speed below'",
             )
         return None  # V and n: n first panel, V second panel
+    pairs = zip(parts, requests, strict=True)
+    requests = [_in_one_panel(own) if part.is_panel else own for part, own in pairs]
     if len(requests) < 2 or not all(map(_can_be_part, requests)):
         return None
     if not _need_no_other(parts, requests, reader.catalogue):
@@ -156,6 +178,41 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
         requests = [requests[number] for number in sorted(range(len(ranks)), key=ranks.__getitem__)]
     whole = PipelineRequest(panels=Panels(stacked=True), style=RequestedStyle(looks=common))
     return _joined(whole, requests, readings, reader.times)
+
+
+def _heading(pieces: Sequence[Piece], reader: _Reader) -> PipelineRequest | None:
+    """Return what stands before the label of the first panel, if it is understood and computes nothing."""
+    if not pieces or not pieces[0].is_heading:
+        return None
+    with suppress(NotUnderstood):
+        reading = replace(reader, ask=no_question).read(*take_looks(pieces[0].text, reader.now))
+        request = reading.request
+        is_plain = not (
+            reading.unread or reading.doubt or request.computations or request.datasets or request.cuts
+        )
+        return request if is_plain else None
+    return None
+
+
+def _is_headed(drawn: Sequence[tuple[Piece, PipelineRequest]], heading: PipelineRequest) -> bool:
+    """Return whether the panels are as many as their heading says, and draw all that it names."""
+    named = {quantity.name for _, request in drawn for quantity in request.quantities}
+    above = {quantity.name for quantity in heading.quantities}
+    covered = named | ({B} if ABS_B in named else set()) | ({VECTOR_V} if V in named else set())
+    return heading.panels.count in (0, len(drawn)) and above <= covered
+
+
+def _under(heading: PipelineRequest, part: PipelineRequest) -> PipelineRequest:
+    """Return a part with the cadence, the instruments and the frame of its heading, unless it has its own."""
+    has_rhythm = part.cadence or any(step.tool == "resample" for step in part.computations)
+    instruments = heading.instruments if len(heading.instruments) == 1 else ()
+    return replace(
+        part,
+        cadence=part.cadence if has_rhythm else heading.cadence,
+        instruments=part.instruments or instruments,
+        frame=part.frame or heading.frame,
+        modes=part.modes or heading.modes,
+    )
 
 
 def _with_looks(
@@ -181,6 +238,16 @@ def _with_looks(
         else:
             return None
     return drawn, common
+
+
+def _in_one_panel(request: PipelineRequest) -> PipelineRequest:
+    """Return a part that draws all its lines in the panel whose place it gives."""
+    lines = len(request.quantities) * max(1, len(request.spacecraft))
+    beside = any(step.beside for step in request.computations)
+    if request.panels != Panels() or lines + beside < 2:
+        return request
+    computations = tuple(replace(step, behind=step.beside) for step in request.computations)
+    return replace(request, panels=Panels(together=True), computations=computations)
 
 
 def _names_twice(part: Piece, request: PipelineRequest) -> bool:

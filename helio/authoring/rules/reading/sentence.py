@@ -24,7 +24,9 @@ _WORD = re.compile(r"[^\s\x01,;()]+")
 _MEANT = r"(?:[^\s\x01,;:.?!()\"'“”‘’]|(?<=\d)\.(?=\d))+"
 _LONGEST_TIME = 14
 """Maximum number of words of a time phrase."""
-_TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|the|data|(?:date|days?)\s+(?:is|are))"
+_TIME_BEGINS = (
+    r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|the|data|(?:date|days?)\s+(?:is|are))"
+)
 
 _NAME_OF_A_TIME = (
     r"\b(?:(?:first|second|third|1st|2nd|3rd)\s+)?(?:fast|rapid)\s+lat(?:itud(?:e|inal))?\.?\s+scans?\b"
