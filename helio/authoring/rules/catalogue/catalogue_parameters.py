@@ -13,6 +13,7 @@ from itertools import pairwise
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.instrument_index import folded, instrument_index
 from helio.knowledge.missions import Craft, instrument_names
+from helio.knowledge.modes import BY_NAME, LEVELS
 from helio.knowledge.particles import (
     LETTERS,
     SPECIES_WORDS,
@@ -307,7 +308,7 @@ class DescribedParameter:
 
     def explains(self, word: str) -> bool:
         """Return whether the catalogue has a word in what it says of the parameter or its dataset."""
-        text = f"{self.text} {self.entry.id} {self.entry.title}"
+        text = f"{self.text} {self.entry.id} {self.entry.title} {' '.join(_levels(self.entry))}"
         return folded(word) in self.sensors or (bool(word) and {*tokens(word)} <= {*tokens(text)})
 
     @cached_property
@@ -371,6 +372,7 @@ class DescribedDataset:
         names = instrument_names(self.entry.id)
         measures = (MEASURES.get(name, "").split() for name in (self.entry.instrument, *names))
         more = [*(word for words in measures for word in words), *(name.lower() for name in names)]
+        more += _levels(self.entry)
         return Words(f"{self.entry.id} {self.entry.title} {self.entry.instrument_type}", more)
 
     @cached_property
@@ -422,6 +424,11 @@ def sensor_names(dataset: str, title: str) -> frozenset[str]:
         every += [word for word in group if not word.islower()]
         every += [f"{first}{second}" for first, second in pairwise(group)]
     return frozenset(folded(name) for name in every if len(name) > 1)
+
+
+def _levels(entry: CatalogueEntry) -> list[str]:
+    """Return the levels of processing in the id and the title of a dataset, such as ``l2``."""
+    return [f"l{level[-1]}" for level in LEVELS if BY_NAME[level].is_of(f"{entry.id} {entry.title}")]
 
 
 def word_list(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, 
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.missions import INSTRUMENT_WORDS, instrument_names
+from helio.knowledge.modes import MODES
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import (
     ABS_B,
@@ -79,6 +80,11 @@ _MOMENT = r"\s+(?:density|densities|temperature|speed|velocity|pressure)"
 _LISTED = (
     r"(?:\s+(?:on|at|in) (?:the )?(?:top|bottom)\b)?(?:\s*(?:[,/&+]|\b(?:and|vs\.?|versus|with|plus)\b))+\s*"
 )
+_MEASURED_BY = re.compile(
+    r"(?:[\w|+-]+\s+){1,3}(?:from|of|by)\s+(?:the\s+)?(?:(?-i:[A-Z])[\w-]+\s+)?", re.IGNORECASE
+)
+"""Pattern of a quantity before the instrument that measured it."""
+_MODE = "|".join(mode.phrases for mode in MODES)
 _PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
 _PLASMA = {N, SPEED, VECTOR_V, T, THERMAL, ALPHA_RATIO, "alpha density"}
 
@@ -163,7 +169,7 @@ def read_instruments(sentence: Sentence) -> tuple[str, ...]:
 def beside_others(
     sentence: Sentence, instruments: Sequence[str], crafts: Crafts, placed: Placed
 ) -> list[tuple[int, int]]:
-    """Return the places of instruments directly before a quantity for which the table has no row of theirs.
+    """Return the places of instruments beside a quantity of which the table has no row of theirs.
 
     In ``LPW density and temperature`` both moments are the instrument's.
     """
@@ -171,8 +177,13 @@ def beside_others(
     places = []
     for match in re.finditer(IN_CAPITALS, sentence.text):
         rows = [row for row in SOURCES if match[0] in row.instruments and row.spacecraft in flown]
-        behind = _directly_behind(sentence.text, match.end(), placed) if match[0] in instruments else []
-        if rows and not all(_is_measured(name, rows) for name in behind):
+        own = _directly_behind(sentence.text, match.end(), placed) if match[0] in instruments else []
+        own += [
+            quantity.name
+            for start, quantity in placed
+            if _MEASURED_BY.fullmatch(sentence.text, start, match.start())
+        ]
+        if rows and not all(_is_measured(name, rows) for name in own):
             places.append(match.span())
     return places
 
@@ -180,8 +191,10 @@ def beside_others(
 def _directly_behind(text: str, stop: int, placed: Placed) -> list[str]:
     """Return the quantity directly behind a place, and of several moments in a list all."""
     names: list[str] = []
+    mode = re.compile(rf"(?:\s*[(,]?\s*(?:{_MODE})\b\)?)*\s+", re.IGNORECASE).match(text, stop)
+    first = mode.end() if mode else stop
     for start, quantity in placed:
-        if start == stop + 1:
+        if start == first:
             names.append(quantity.name)
         elif names and start > stop:
             listed = re.fullmatch(r"\s*[\w -]+(?:,|/|&|\band)\s+(?:the\s+)?", text[stop:start])

@@ -395,9 +395,7 @@ class _SentenceReader:
             sentence.put_back(*place)  # the catalogue may describe what the table lacks
         spectra = spectra_of(sentence, self._instruments, self._crafts, others=bool(named))
         names = {quantity.name for _, quantity in (*named, *spectra)} | ({B} if self._field >= 0 else set())
-        self._modes = take_modes(
-            sentence, [craft for _, craft in crafts], self._instruments, names, self._catalogue
-        )
+        self._modes = take_modes(sentence, crafts, self._instruments, names, self._catalogue)
         self._moments = (before_instruments, after_instruments, before_quantities, sentence.left)
         self._datasets += tuple(pair for pair in described.datasets if pair not in self._datasets)
         placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
