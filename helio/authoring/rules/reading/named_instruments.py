@@ -81,7 +81,8 @@ _LISTED = (
     r"(?:\s+(?:on|at|in) (?:the )?(?:top|bottom)\b)?(?:\s*(?:[,/&+]|\b(?:and|vs\.?|versus|with|plus)\b))+\s*"
 )
 _MEASURED_BY = re.compile(
-    r"(?:[\w|+-]+\s+){1,3}(?:from|of|by)\s+(?:the\s+)?(?:(?-i:[A-Z])[\w-]+\s+)?", re.IGNORECASE
+    r"(?:(?!(?:and|or|with|vs|over|minus|to)\b)[\w|+-]+\s+){1,3}(?:from|of|by)\s+(?:the\s+)?(?:(?-i:[A-Z])[\w-]+\s+)?",
+    re.IGNORECASE,
 )
 """Pattern of a quantity before the instrument that measured it."""
 _MODE = "|".join(mode.phrases for mode in MODES)
