@@ -86,6 +86,15 @@ PRODUCTS = ("key parameters", "prime parameters", "CAA")
 BY_NAME = {mode.name: mode for mode in MODES}
 
 
+def is_mode(words: str) -> bool:
+    """Return whether words name a mode.
+
+    >>> is_mode("fast-mode"), is_mode("fast solar wind")
+    (True, False)
+    """
+    return any(re.fullmatch(mode.phrases, words, re.IGNORECASE) for mode in MODES)
+
+
 def in_kinds(modes: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     """Return the modes and the levels of processing as two lists, without an empty one; the same data have both."""
     levels = [mode for mode in modes if mode[0] in LEVELS]
