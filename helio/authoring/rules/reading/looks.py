@@ -108,6 +108,7 @@ _LEAD = re.compile(
 _ION = re.compile(r"(?<![\w+/])(?P<element>[A-Z][a-z]?\d?)(?P<charge>\+{1,2})(?=\s+[a-z])")
 _ION_IN_LETTERS = re.compile(r"\b(?P<element>[A-Z][a-z]?\d?)(?P<charge>(?:plus){1,2})\b")
 """Patterns of an ion before another word, and of how it is written where a sign would divide the words."""
+_FLUX = re.compile(r"flux|intensit", re.IGNORECASE)
 _OF_ELEMENTS = {
     name: symbol for symbol, name in {**SYMBOLS, **LETTERS}.items() if re.fullmatch(r"[A-Z][a-z]?", symbol)
 }
@@ -541,7 +542,8 @@ def _with_plain_name(look: str, editor: FigureEditor, now: datetime) -> str:
         sources: list[str] = []
         while words:
             name = " ".join(words)
-            element = " ".join(_OF_ELEMENTS.get(word.casefold(), word) for word in words)
+            bare = [word for word in words if not _FLUX.match(word)]
+            element = " ".join(_OF_ELEMENTS.get(word.casefold(), word) for word in bare)
             ion = _with_charges(name)
             species = " ".join(SYMBOLS.get(word, word) for word in ion.split())
             names = dict.fromkeys((name, element, ion, species))

@@ -89,6 +89,19 @@ _MODE = "|".join(mode.phrases for mode in MODES)
 _PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
 _PLASMA = {N, SPEED, VECTOR_V, T, THERMAL, ALPHA_RATIO, "alpha density"}
 
+_INSTRUMENT = rf"(?:{_any_of(_NAMES | INSTRUMENT_WORDS)}|MagEIS)(?:\s+L\d[a-z]?|\s*\(\s*L\d[a-z]?\s*\))?"
+_LOOK = r"(?:\s+in(?=\s*[,;.]|\s+and\b)|\s*\(\s*\))?"
+"""What is left of ``in red`` and ``(red)``."""
+_OF_TWO = re.compile(
+    r"(?<!fven )(?<!fvén )(?<!sound )(?<!sonic )(?<!thermal )(?<!current )(?<!energy )"
+    r"(?P<what>\b(?i:(?:(?:proton|ion|electron|plasma|number|bulk|solar[- ]wind)\s+)*(?:density|speed|velocity|temperature)))"
+    rf"(?P<craft>\s+(?:at|of|on)\s+(?i:{names_of_spacecraft()}))?\s*(?::|\b(?:from|of|by))\s+(?:the\s+)?"
+    rf"(?P<first>{_INSTRUMENT}){_LOOK}\s*(?P<sign>[,&]|,?\s*\b(?:and|vs\.?|versus|against)(?=\s))\s*(?:that\s+)?"
+    rf"(?:(?:from|of|by)\s+)?(?:the\s+)?(?P<second>{_INSTRUMENT}){_LOOK}"
+    r"(?=\s*(?:[,;.()]|$|(?:in|on|at|of|with|for|as|over|same|from|during)\b|\d))"
+)
+"""One moment of two instruments: ``density from SWE and from 3DP``."""
+
 
 def _full_name(phrases: Sequence[str], name: str) -> re.Pattern[str]:
     """Return the pattern of an instrument's name in words, also with the short name in brackets behind."""
@@ -144,6 +157,25 @@ def without_compounds(text: str) -> str:
         return f": {listed}" if match["comma"] else listed
 
     return _ABOVE.sub(in_order, _HYPHENATED.sub(r"\g<first> ", _SLASHED.sub(spaced, text)))
+
+
+def with_each_moment(text: str) -> str:
+    """Name the moment of two instruments with each of them, unless one only measures a field.
+
+    >>> with_each_moment("density of Wind from SWE and 3DP"), with_each_moment("Wind density from SWE and MFI")
+    ('SWE density of Wind and 3DP density', 'Wind density from SWE and MFI')
+    """
+
+    def named(match: re.Match[str]) -> str:
+        what, craft = re.sub(r"(?i)\bplasma\s+", "", match["what"]), match["craft"] or ""
+        for name in (match["first"].split()[0], match["second"].split()[0]):
+            measured = {source.quantity for source in SOURCES if name.upper() in source.instruments}
+            if {B, ABS_B, RADIO} & measured and not {*_PLASMA, *OF_ELECTRONS.values()} & measured:
+                return match[0]
+        sign = match["sign"] if match["sign"] == "," else f" {match['sign'].strip(' ,')}"
+        return f"{match['first']} {what}{craft}{sign} {match['second']} {what}"
+
+    return _OF_TWO.sub(named, text)
 
 
 def leave_directions(sentence: Sentence) -> None:

@@ -70,6 +70,7 @@ from helio.authoring.rules.reading.named_instruments import (
     spectra_of,
     with_carriers,
     with_crafts,
+    with_each_moment,
     with_short_names,
     without_compounds,
     without_source_of_indices,
@@ -601,7 +602,7 @@ def _plain(text: str) -> str:
     for pattern, spelling in _SPELLINGS:
         text = pattern.sub(spelling, text)
     text = with_ratios(with_series(text))
-    text = with_words(with_plain_rates(with_crafts(without_compounds(text))))
+    text = with_words(with_plain_rates(with_crafts(with_each_moment(without_compounds(text)))))
     if _RADIAL.search(text):
         return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE)
     return text if re.search(r"\bRTN\b", text) else re.sub(r"\bB_t\b", "Bt", text)
