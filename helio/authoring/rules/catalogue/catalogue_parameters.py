@@ -136,6 +136,12 @@ class Words:
         return AUXILIARY & {*word_list(re.sub(_REMARKS, " ", self.text, flags=re.IGNORECASE))}
 
 
+_ASIDE = re.compile(
+    r"\((?:[^()]*/[^()]*|[^()]* with [^()]*)\)|background[- ](?:corrected|subtracted)", re.IGNORECASE
+)
+"""Pattern of words of a description that do not make its data auxiliary."""
+
+
 @dataclass(frozen=True, eq=False)
 class DescribedParameter:
     """A parameter, with what its name and its descriptions say.
@@ -231,7 +237,7 @@ class DescribedParameter:
     def is_measured(self) -> bool:
         """Whether the parameter holds measurements, and does not describe another one."""
         told = f"{self.parameter.name} {self.parameter.description}"
-        words = {*tokens(re.sub(r"\((?:[^()]*/[^()]*|[^()]* with [^()]*)\)", " ", told))}
+        words = {*tokens(_ASIDE.sub(" ", told))}
         auxiliary = words & (AUXILIARY - {"count"}) or _OF_ERRORS.search(self.parameter.name)
         return (
             self._is_usable

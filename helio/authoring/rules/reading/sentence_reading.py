@@ -454,7 +454,7 @@ class _SentenceReader:
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
         if turned:
             placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
-        if len(placed) + (self._field >= 0) + len(self._datasets) == 1 and not described.cuts:
+        if len(placed) + (self._field >= 0) + len(self._datasets) + len(described.cuts) == 1:
             sentence.drop(
                 r"\b(?:only|alone)\b(?!\s+(?:in|inside|when|where|while|for|during|if|with|at|on)\b)"
             )
