@@ -512,3 +512,15 @@ def test_a_band_or_a_channel_is_one_line(author, request_, parameter, step):
     fetch, cut, _ = (made["tool_args"] for made in author.create(request_).template["steps"])
     assert fetch["parameter_id"] == parameter
     assert step.items() <= cut.items()
+
+
+@pytest.mark.parametrize(
+    ("request_", "panels"),
+    [
+        ("RBSP-A HOPE pitch angle distribution of electrons at 10 keV, 1 March 2015", 1),
+        ("distribution of the ACE speed, 2005", 0),
+    ],
+)
+def test_a_distribution_over_pitch_angles_is_no_histogram(author, request_, panels):
+    spec = author.create(request_).template["steps"][-1]["tool_args"]["spec"]
+    assert (len(spec["panels"]), "histograms" in spec) == (panels, not panels)
