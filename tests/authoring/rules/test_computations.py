@@ -897,7 +897,7 @@ def test_a_spectrum_is_integrated_over_frequencies(author, request_, source, ban
     ("request_", "count"),
     [
         ("RBSP-A WFR BuBu spectrogram on top, wave power between 100 and 1000 Hz below, 1 March 2013", 2),
-        ("wave power between 100 and 1000 Hz from the WFR BuBu spectrogram of RBSP-A, 1 March 2013", 1),
+        ("RBSP-A WFR BuBu wave power between 100 and 1000 Hz, 1 March 2013", 1),
     ],
 )
 def test_the_spectrogram_beside_its_power_is_drawn(author, request_, count):

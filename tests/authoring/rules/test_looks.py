@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from helio.authoring.outcome import NotUnderstood, TemplateDraft
+from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.authoring.rules.reading.looks import changed_looks
 from helio.authoring.writing.asking import no_question
 from tests.authoring.rules.conftest import NOW
@@ -173,6 +173,15 @@ def test_a_radial_distance_has_the_place_of_the_sentence(author, words, panels, 
             {"MMS1_Tepar": "blue", "MMS1_Teperp": "red"},
         ),
         (
+            "MMS1 FPI fast-mode electron temperatures on 11 July 2017, 22:00-23:00: parallel in blue and "
+            "perpendicular in red, same panel",
+            {"MMS1_Tepar": "blue", "MMS1_Teperp": "red"},
+        ),
+        (
+            "Cluster 1 PEACE electron temperature, perpendicular in green and parallel in red, 3 March 2003",
+            {"Cluster1_Teperp": "green", "Cluster1_Tepar": "red"},
+        ),
+        (
             "MMS1 FPI density in red, HPCA H+ density in blue, 11 July 2017",
             {"MMS1_n": "red", "MMS1_mms1_hpca_hplus_number_density": "blue"},
         ),
@@ -220,3 +229,18 @@ def test_the_data_of_another_instrument_are_no_line(author, catalogue, name, is_
         return
     changed, _ = changed_looks([f"{name} red"], template, **look)
     assert changed["steps"][-1]["tool_args"]["spec"]["trace_colors"] == {"Wind_n": "red"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "electron temperature: perpendicular over parallel",
+        "ion temperature and electron temperature: parallel and perpendicular",
+    ],
+)
+def test_components_of_two_temperatures_are_refused_or_asked_for(author, words):
+    try:
+        outcome = author.create(f"MMS1 {words}, 11 July 2017")
+    except NotUnderstood:
+        return
+    assert isinstance(outcome, AuthorQuestion)
