@@ -21,6 +21,11 @@ def first_sources(draft):
         ("Van Allen Probe A MLT and L, 2015-03-17", {"RBSPA_EFW-L3.mlt", "RBSPA_EFW-L3.lshell"}),
         ("GOES-16 position GSE, 2020-01-01", {"GOES16_EPHEMERIS_SSC.XYZ_GSE"}),
         ("heliolongitude of STEREO-A, 2015", {"STA_HELIO1HR_POSITION.HGI_LON"}),
+        (
+            "ACE/SWICS charge states, January 2005: O7+/O6+ in the top panel, C6+/C5+ below it",
+            {"AC_H2_SWI.O7to6", "AC_H2_SWI.C6to5"},
+        ),
+        ("ACE SWICS ratio of O7+ to O6+, January 2005", {"AC_H2_SWI.O7to6"}),
         ("Mg/O and Fe/O ACE SWICS 2003", {"AC_H3_SWI.MgtoO", "AC_H3_SWI.FetoO"}),
         (
             "alpha/proton ratio of Wind, 2005",
