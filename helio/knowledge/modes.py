@@ -67,7 +67,6 @@ MODES = (
     Mode("moment", r"(?<!plasma )(?<!wind )(?<!SW )moments?(?: analysis)?", (r"_moment\b",), required=False),
     Mode("real-time", r"(?:near[- ])?real[- ]?time|NRT", (r"_K[01]_|_LL0\d_",)),
     Mode("on-board", r"(?:(?:computed|calculated)[- ])?on-?board(?:[- ](?:computed|calculated))?", (r"(?i)on-?board",)),
-    Mode("definitive", r"definitive", (r"(?i)\bdefinitive|_DEF\b",)),
     *(
         Mode(
             level,

@@ -116,6 +116,7 @@ def test_a_product_is_that_which_is_named(author, request_, parameters):
         ("level 2, ACE |B| and Wind MFI B, 5 Jan 2005", "of Wind in level 2"),
         ("MMS1 burst L3 ion density, 16 Oct 2015 13:05 to 13:10", "'L3'"),
         ("Wind SWE density computed on-board, 5 Jan 2005", "no on-board-mode proton density"),
+        ("THEMIS-A level 2 position, 5 Jan 2010", "'L2'"),
         ("THEMIS-A near-Earth density, 5 Jan 2010", "'near-Earth'"),
         ("ACE CAA field, 1 Oct 2003", "'CAA'"),
         ("Ulysses fast solar wind speed 1994", "'fast'"),

@@ -12,7 +12,15 @@ from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF
 from helio.knowledge.cadence import FINEST, cadences_in
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.modes import ALWAYS, LEVELS, MODES, Mode
-from helio.knowledge.quantities import SOURCES, QuantitySource, families
+from helio.knowledge.quantities import (
+    DISTANCE,
+    LATITUDE,
+    LONGITUDE,
+    POSITION,
+    SOURCES,
+    QuantitySource,
+    families,
+)
 
 LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
 """Pattern of the length of a cadence."""
@@ -121,7 +129,10 @@ def take_modes(
     names = [f"{row.id} {row.title}" for row, (_, craft) in owners if craft.spacecraft in flown]
     names += [" ".join(source.parameters) for source in rows]
     found: list[tuple[int, str]] = []
+    only_places = bool(quantities) and {*quantities} <= {POSITION, DISTANCE, LATITUDE, LONGITUDE}
     for mode in MODES:
+        if mode.name in LEVELS and only_places:
+            continue  # ephemerides have none
         if (
             mode.name in ALWAYS
             or (any(_has(quantity, mode, rows) for quantity in quantities) and not mode.required)

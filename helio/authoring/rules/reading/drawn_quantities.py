@@ -58,7 +58,8 @@ _HEADS = re.compile(
 """Words from the name of a field up to its magnitude, if the name is only a heading: ``MAG in 2001: |B|``."""
 _VECTOR = re.compile(r"\b(?:vectors?|components?)\b", re.IGNORECASE)
 _OF_VECTOR = re.compile(
-    r"(?:[bv]_?[xyzrtn](?:[- ]components?)?|[|\w\s]*(?:\|B\||Bt|magnitude|strength))\s+(?:of|from)\s+(?:the\s+)?",
+    r"(?:[bv]_?[xyzrtn](?:[- ]components?)?|[|\w\s]*(?:\|B\||Bt|magnitude|strength))\s+(?:of|from)\s+(?:the\s+)?"
+    r"(?:(?-i:[A-Z]+)\s+)?",
     re.IGNORECASE,
 )
 
