@@ -23,7 +23,8 @@ class Mode:
     phrases : str
         Regular expression of the words that name it.
     marks : tuple of str
-        Regular expressions of the ids and parameters of its data; a later one counts if no data have an earlier one.
+        Regular expressions of the ids, parameters and titles of its data; a later one counts if no data have an
+        earlier one.
     required : bool
         Whether data of another mode are something else, so that helio refuses to take them instead.
     """
@@ -38,6 +39,8 @@ class Mode:
         return any(is_of_mode(name, mark) for mark in self.marks)
 
 
+LEVELS = tuple(f"level {number}" for number in (2, 3, 4))
+"""Levels of processing."""
 _RESOLUTION = r"(?:[- ](?:res(?:olution)?|cadence|rate|mode|data))"
 MODES = (
     Mode("burst", r"(?:burst|brst)(?:[- ](?:mode|survey))?", (r"BRST|[_-]BURST|th[a-e]_p[es][ei]b_",)),
@@ -63,6 +66,15 @@ MODES = (
     Mode("CAA", r"CAA", (r"_CP_",)),
     Mode("moment", r"(?<!plasma )(?<!wind )(?<!SW )moments?(?: analysis)?", (r"_moment\b",), required=False),
     Mode("real-time", r"(?:near[- ])?real[- ]?time|NRT", (r"_K[01]_|_LL0\d_",)),
+    Mode("on-board", r"(?:(?:computed|calculated)[- ])?on-?board(?:[- ](?:computed|calculated))?", (r"(?i)on-?board",)),
+    *(
+        Mode(
+            level,
+            rf"(?:(?:lev(?:el)?[-_ ]?|L-?){level[-1]}[a-z]?)(?:[- ](?:data|products?))?(?!\.?\d|\s*(?:RE|R_E|Earth)\b)",
+            (rf"(?i)(?<![a-z0-9])l(?:ev(?:el)?)?[-_ ]?{level[-1]}(?!\d)",),
+        )
+        for level in LEVELS
+    ),
 )  # fmt: skip
 ALWAYS = ("burst", "spin")
 """Modes whose names mean nothing else, so that helio refuses them where there are no such data."""
@@ -71,6 +83,21 @@ ON_REQUEST = ("burst", "moment")
 PRODUCTS = ("key parameters", "prime parameters", "CAA")
 """Modes that are collections of data of many instruments."""
 BY_NAME = {mode.name: mode for mode in MODES}
+
+
+def is_mode(words: str) -> bool:
+    """Return whether words name a mode.
+
+    >>> is_mode("fast-mode"), is_mode("fast solar wind")
+    (True, False)
+    """
+    return any(re.fullmatch(mode.phrases, words, re.IGNORECASE) for mode in MODES)
+
+
+def in_kinds(modes: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Return the modes and the levels of processing as two lists, without an empty one; the same data have both."""
+    levels = [mode for mode in modes if mode[0] in LEVELS]
+    return [kind for kind in ([mode for mode in modes if mode not in levels], levels) if kind]
 
 
 def is_of_mode(name: str, mark: str) -> bool:
@@ -86,7 +113,7 @@ def in_modes(
     Parameters
     ----------
     data : sequence of (object, str, float or None)
-        Each with its id and parameters as one text, and its cadence in seconds.
+        Each with its id, parameters and title as one text, and its cadence in seconds.
 
     >>> in_modes(["survey"], [("a", "MMS1_FPI_FAST_L2", None), ("b", "MMS1_FPI_BRST_L2", None)])
     (['a'], ())

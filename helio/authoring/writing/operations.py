@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -37,6 +38,8 @@ from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
 
+_PER_HERTZ = re.compile(r"/\(?[^/]*\bHz\b|\bHz\^-1")
+"""Pattern of the unit of a spectral density over frequencies."""
 _STORED_KP = 0.1
 """Factor that makes Kp of what OMNI stores, which is ten times Kp."""
 _LONGEST_LAG = "2h"
@@ -111,6 +114,11 @@ class Operations:
             fitting = [series for series in fitting if not series.unit.endswith("Hz")] or fitting
         if not fitting and how.of_bins:
             fitting = shown
+        measured = [
+            series for series in shown if series.kind == "spectrum" and _PER_HERTZ.search(series.unit)
+        ]
+        if not fitting and tool == "band_integral":
+            fitting = measured
         unit = canonical_unit(dict(computation.args).get("unit", ""))
         if unit and tool != "mask_by_flag":
             fitting = [series for series in fitting if comparable(unit, series.unit)]
@@ -134,8 +142,9 @@ class Operations:
         for series in fitting:
             if computation.if_finer and not self._is_finer(series, computation):
                 continue
-            self._check_frequencies(computation, series)
-            of_spectrum = how.of_spectrum and not is_line
+            of_spectrum = how.of_spectrum and not is_line and series not in measured
+            if of_spectrum or is_line:
+                self._check_frequencies(computation, series)
             given = self._spectrogram_for(computation, series) if of_spectrum else series
             flag = self._flag(computation.by, series) if tool == "mask_by_flag" else None
             unit = flag.unit if flag else series.unit

@@ -15,7 +15,7 @@ from helio.authoring.request import RequestQuantity
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import TURNABLE
-from helio.knowledge.modes import BY_NAME, ON_REQUEST, PRODUCTS, in_modes
+from helio.knowledge.modes import BY_NAME, LEVELS, ON_REQUEST, PRODUCTS, in_kinds, in_modes
 from helio.knowledge.quantities import (
     POSITION,
     SOURCES,
@@ -69,7 +69,8 @@ def pick(
         sources = [source for source in sources if any(energy in source.note for energy in energies)]
         if not sources:
             raise NotUnderstood(f"helio knows no {quantity} {' or '.join(energies)} of {craft}")
-    sources = _in_modes(sources, modes, f"{quantity} of {craft}")
+    for kind in in_kinds(modes) or [[]]:
+        sources = _in_modes(sources, kind, f"{quantity} of {craft}", catalogue)
     if span is not None:
         reaching = [source for source in sources if _reaches(source, span, catalogue)]
         if not reaching:
@@ -97,17 +98,18 @@ def pick(
 
 
 def _in_modes(
-    sources: list[QuantitySource], modes: Sequence[tuple[str, str]], what: str
+    sources: list[QuantitySource], modes: Sequence[tuple[str, str]], what: str, catalogue: Catalogue
 ) -> list[QuantitySource]:
-    """Return the sources in the modes that are named for their instruments, or for no instrument."""
+    """Return the sources in the modes that are named for their instruments or spacecraft, or for no data alone."""
     taken: list[QuantitySource] = []
     fitting: list[str] = []
     absent: list[str] = []
     in_all = sources
     beside = [mode for mode in modes if any(mode[1] in source.instruments for source in sources)]
     for mode, instrument in beside or modes:
-        own = [source for source in sources if instrument in ("", *source.instruments)]
-        chosen, missing = in_modes([mode], [(source, _names(source), source.cadence) for source in own])
+        own = [source for source in sources if instrument in ("", source.spacecraft, *source.instruments)]
+        data = [(source, _names(source, catalogue), source.cadence) for source in own]
+        chosen, missing = in_modes([mode], data)
         taken += [source for source in sources if source in chosen and source not in taken]
         fitting += [mode] if chosen else []
         in_all = [source for source in in_all if source in chosen]
@@ -122,14 +124,14 @@ def _in_modes(
     if not taken and any(BY_NAME[mode].required for mode in absent):
         quantity = what.partition(" of ")[0]
         names = " or ".join(absent)
-        kind = f"{what} in {names}" if {*absent} & {*PRODUCTS} else f"{names}-mode {what}"
+        kind = f"{what} in {names}" if {*absent} & {*PRODUCTS, *LEVELS} else f"{names}-mode {what}"
         raise NotInTable(f"helio knows no {kind}", quantity=quantity)
-    unasked, _ = in_modes(ON_REQUEST, [(source, _names(source), None) for source in sources])
+    unasked, _ = in_modes(ON_REQUEST, [(source, _names(source, catalogue), None) for source in sources])
     return taken or [source for source in sources if source not in unasked] or sources
 
 
-def _names(source: QuantitySource) -> str:
-    return f"{source.dataset} {' '.join(source.parameters)}"
+def _names(source: QuantitySource, catalogue: Catalogue) -> str:
+    return " ".join((source.dataset, *source.parameters, catalogue.summary(source.dataset).title))
 
 
 def _sources_of(quantity: str, craft: str, frame: str, catalogue: Catalogue) -> list[QuantitySource]:

@@ -102,7 +102,6 @@ def test_a_product_is_that_which_is_named(author, request_, parameters):
         ("Geotail EPIC protons 58-77 keV 1998-05-04", "no channel with these energies"),
         ("FAST ESA ion energy flux 1998-02-10", "no quantities of FAST"),
         ("MMS1 slow survey electric field 2019-01-05", "no slow-mode electric field"),
-        ("Helios 1 merged plasma data, 1-9 March 1975", "no merged-mode proton density"),
         ("MMS3 |B| burst, ion density fast 2018-01-08", "not clear in which mode"),
         ("PSP velocity vector from the COHO data, nov 2021", "no merged-mode bulk velocity vector"),
         ("dynamic pressure, Ulysses COHO data, 1995", "no merged-mode proton density"),
@@ -112,6 +111,13 @@ def test_a_product_is_that_which_is_named(author, request_, parameters):
         ),
         ("MAVEN key parameters: SWIA velocity, 8 March 2015", "of MAVEN in key parameters"),
         ("Cluster 1 CAA CIS density, 1 Oct 2003", "no proton density of Cluster-1 in CAA"),
+        ("Wind MFI level 2 field, 5 Jan 2005", "no magnetic field vector of Wind in level 2"),
+        ("ACE MAG level 3 |B|, 5 Jan 2005", "'L3'"),
+        ("level 2, ACE |B| and Wind MFI B, 5 Jan 2005", "of Wind in level 2"),
+        ("MMS1 burst L3 ion density, 16 Oct 2015 13:05 to 13:10", "'L3'"),
+        ("Wind SWE density computed on-board, 5 Jan 2005", "no on-board-mode proton density"),
+        ("THEMIS-A level 2 position, 5 Jan 2010", "'L2'"),
+        ("THEMIS-A near-Earth density, 5 Jan 2010", "'near-Earth'"),
         ("ACE CAA field, 1 Oct 2003", "'CAA'"),
         ("Ulysses fast solar wind speed 1994", "'fast'"),
         ("ACE Bz for 5 min, 5 Jan 2005", "'5 min'"),
@@ -120,6 +126,51 @@ def test_a_product_is_that_which_is_named(author, request_, parameters):
 def test_other_data_are_not_taken_instead(author, request_, message):
     with pytest.raises(NotUnderstood, match=message):
         author.create(request_)
+
+
+@pytest.mark.parametrize(
+    ("request_", "parameters"),
+    [
+        ("ACE SWEPAM level-2 speed, 5 Jan 2005", ["AC_H0_SWE.Vp"]),
+        ("THEMIS D level 2 FGM |B|, 1 March 2009", ["THD_L2_FGM.thd_fgs_btotal"]),
+        ("THEMIS D FGM |B| (L2), 1 March 2009", ["THD_L2_FGM.thd_fgs_btotal"]),
+        ("RBSP-A EMFISIS level-4 density, 17 March 2013", ["RBSP-A_DENSITY_EMFISIS-L4.density"]),
+        ("RBSP-A REPT level 2 electrons at 3.4 MeV, 2 March 2013", ["RBSPA_REL03_ECT-REPT-SCI-L2.FESA"]),
+        (
+            "RBSP-A EFW L3 density with L shell, 17 March 2013",
+            ["RBSPA_EFW-L3.density", "RBSPA_EFW-L3.lshell"],
+        ),
+        (
+            "RBSP-A density from EFW, with L shell, 17 March 2013",
+            ["RBSPA_EFW-L3.density", "RBSPA_EFW-L3.lshell"],
+        ),
+        (
+            "PSP L2 FIELDS |B| and L3 SPC density, 5 Nov 2018",
+            ["PSP_FLD_L2_MAG_RTN_1MIN.psp_fld_l2_mag_RTN_1min", "PSP_SWP_SPC_L3I.np_moment_gd"],
+        ),
+        ("ACE level 2 density and Dst, 5 Jan 2005", ["AC_H0_SWE.Np", "OMNI2_H0_MRG1HR.DST"]),
+        (
+            "ACE SWEPAM L2 density and Wind SWE density, 5 Jan 2005",
+            ["AC_H0_SWE.Np", "WI_H1_SWE.Proton_Np_nonlin"],
+        ),
+        ("Wind 3DP ion density computed on-board, 5 Jan 2005", ["WI_PM_3DP.P_DENS"]),
+        ("near-Earth solar wind speed, OMNI, 5 Jan 2005", ["OMNI_HRO_1MIN.flow_speed"]),
+        (
+            "Helios-2 merged hourly speed and density, April 1976",
+            [
+                "HELIOS2_COHO1HR_MERGED_MAG_PLASMA.flowSpeed",
+                "HELIOS2_COHO1HR_MERGED_MAG_PLASMA.protonDensity",
+            ],
+        ),
+        ("Helios-2 speed, 5 April 1976", ["HELIOS2_40SEC_MAG-PLASMA.Vp"]),
+    ],
+)
+def test_words_of_the_title_and_levels_choose_the_dataset(author, request_, parameters):
+    steps = [step["tool_args"] for step in author.create(request_).template["steps"]]
+    sources = [args.get("candidates", [args])[0] for args in steps]
+    assert [
+        f"{args['dataset_id']}.{args['parameter_id']}" for args in sources if "parameter_id" in args
+    ] == parameters
 
 
 def test_a_running_average_of_every_bin(author):

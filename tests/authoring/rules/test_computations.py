@@ -875,3 +875,31 @@ def test_a_computation_has_its_input_beside_it_where_the_sentence_says_so(author
 def test_an_unclear_reduction_or_place_is_refused(author, words):
     with pytest.raises(NotUnderstood):
         author.create(f"{words}, 2012-03-08")
+
+
+@pytest.mark.parametrize(
+    ("request_", "source", "band"),
+    [
+        ("Integrate the EMFISIS WFR BuBu spectra of RBSP-A from 500 to 5000 Hz and plot the wave power, 1 March 2013",
+         "RBSPA_BuBu", [500, 5000]),
+        ("RBSP-A WFR EuEu spectra integrated from 1 to 2 kHz, 1 March 2013", "RBSPA_EuEu", [1000, 2000]),
+        ("wave power of WFR BuBu of RBSP-A integrated from 0.1 to 1 kHz, 1 March 2013", "RBSPA_BuBu", [100, 1000]),
+        ("integrate the power spectrum of ACE Bz from 1 to 10 mHz, 5 Jan 2005", "ACE_Bz_spectrogram", [0.001, 0.01]),
+    ],
+)  # fmt: skip
+def test_a_spectrum_is_integrated_over_frequencies(author, request_, source, band):
+    *_, integral, figure = (step["tool_args"] for step in author.create(request_).template["steps"])
+    assert (integral["source_label"], integral["bands"]) == (source, [band])
+    assert figure["spec"]["panels"] == [[integral["output_label"]]]
+
+
+@pytest.mark.parametrize(
+    ("request_", "count"),
+    [
+        ("RBSP-A WFR BuBu spectrogram on top, wave power between 100 and 1000 Hz below, 1 March 2013", 2),
+        ("RBSP-A WFR BuBu wave power between 100 and 1000 Hz, 1 March 2013", 1),
+    ],
+)
+def test_the_spectrogram_beside_its_power_is_drawn(author, request_, count):
+    *_, figure = (step["tool_args"] for step in author.create(request_).template["steps"])
+    assert len(figure["spec"]["panels"]) == count

@@ -1222,3 +1222,34 @@ def test_the_magnitude_beside_a_named_parameter_is_of_this_parameter(author, wor
     assert datasets(draft) == {"AC_H2_MFI"}
     assert [args["source_label"] for args in steps(draft, "magnitude")] == ["ACE_BGSEc"]
     assert len(panels(draft)) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "drawn"),
+    [
+        ("ACE |B| from MAG, speed from SWEPAM, 5 Jan 2005", [["ACE_Bmag"], ["ACE_V"]]),
+        ("ACE field magnitude from the MAG and density, 5 Jan 2005", [["ACE_Bmag"], ["ACE_n"]]),
+        ("magnetic field strength of MAG, density, ACE 5 Jan 2005", [["ACE_Bmag"], ["ACE_n"]]),
+        ("ACE MAG L2 |B| and Dst, 5 Jan 2005", [["ACE_Bmag"], ["OMNI_Dst"]]),
+        ("Solar Orbiter PAS speed and |B| from MAG, two panels, 1 March 2022", [["SolO_V"], ["SolO_Bmag"]]),
+        ("STEREO-A speed and |B| from IMPACT MAG, 1 March 2012", [["STA_V"], ["STA_Bmag"]]),
+        ("ACE |B| and MAG data, 5 Jan 2005", [["ACE_Bmag"], ["ACE_B"]]),
+        ("ACE MAG vector and |B|, 5 Jan 2005", [["ACE_B"], ["ACE_Bmag"]]),
+    ],
+)
+def test_the_instrument_of_a_magnitude_is_no_vector(author, words, drawn):
+    assert panels(made(author, words)) == drawn
+
+
+@pytest.mark.parametrize(
+    ("words", "drawn"),
+    [
+        ("ACE: speed first, density second, 5 Jan 2005", [["ACE_V"], ["ACE_n"]]),
+        (
+            "RBSP-A electron spectrograms: MagEIS first, HOPE second, 1 March 2013",
+            [["RBSPA_FESA"], ["RBSPA_FESA_2"]],
+        ),
+    ],
+)
+def test_the_first_stands_above_the_second(author, words, drawn):
+    assert panels(made(author, words)) == drawn

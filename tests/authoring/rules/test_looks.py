@@ -4,7 +4,10 @@ import json
 
 import pytest
 
-from helio.authoring.outcome import NotUnderstood, TemplateDraft
+from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
+from helio.authoring.rules.reading.looks import changed_looks
+from helio.authoring.writing.asking import no_question
+from tests.authoring.rules.conftest import NOW
 from tests.rows import in_one_test
 
 # What the figure marks lies in the time range, and is not the range.
@@ -167,3 +170,85 @@ def test_the_colour_of_a_running_mean_is_not_that_of_hourly_means(author):
 def test_a_radial_distance_has_the_place_of_the_sentence(author, words, panels, rows):
     spec, _ = made(author, f"Ulysses {words}, 1994")
     assert (spec["panels"], spec.get("ephemeris")) == (panels, rows)
+
+
+@pytest.mark.parametrize(
+    ("request_", "colours"),
+    [
+        (
+            "MMS1 FPI fast-mode parallel electron temperature in blue and perpendicular electron temperature in red, "
+            "same panel, 11 July 2017",
+            {"MMS1_Tepar": "blue", "MMS1_Teperp": "red"},
+        ),
+        (
+            "MMS1 FPI fast-mode electron temperatures on 11 July 2017, 22:00-23:00: parallel in blue and "
+            "perpendicular in red, same panel",
+            {"MMS1_Tepar": "blue", "MMS1_Teperp": "red"},
+        ),
+        (
+            "Cluster 1 PEACE electron temperature, perpendicular in green and parallel in red, 3 March 2003",
+            {"Cluster1_Teperp": "green", "Cluster1_Tepar": "red"},
+        ),
+        (
+            "MMS1 FPI density in red, HPCA H+ density in blue, 11 July 2017",
+            {"MMS1_n": "red", "MMS1_mms1_hpca_hplus_number_density": "blue"},
+        ),
+        (
+            "Cluster 3 CODIF H+ density in red and O+ density in blue, one panel, 3 March 2003",
+            {"Cluster3_N_p__C3_PP_CIS": "red", "Cluster3_N_O1__C3_PP_CIS": "blue"},
+        ),
+        (
+            "O+ density in blue and H+ density in red, HOPE moments, RBSP-A, same panel, 17 March 2013",
+            {"RBSPA_Dens_o_30": "blue", "RBSPA_Dens_p_30": "red"},
+        ),
+        ("ACE SWEPAM He++/H+ ratio in red, January 2005", {"ACE_alphas": "red"}),
+    ],
+)
+def test_a_colour_is_that_of_the_ion_and_of_the_instrument_that_are_named(author, request_, colours):
+    spec, _ = made(author, request_)
+    assert spec["trace_colors"] == colours
+
+
+@pytest.mark.parametrize(
+    ("request_", "log"),
+    [
+        ("hourly ACE SIS helium and iron intensities in two panels, both logarithmic, January 2005", [1, 2]),
+        ("hourly ACE SIS iron and helium (log), two panels, January 2005", [2]),
+        ("hourly ACE SIS iron log, helium linear, two panels, January 2005", [1]),
+        ("C/NOFS IVM ion density (log) and meridional ion velocity, 1 March 2010", [1]),
+        ("RBSP-A HOPE O+ density (log) and H+ density, 17 March 2013", [1]),
+    ],
+)
+def test_a_scale_is_that_of_the_data_that_are_named(author, request_, log):
+    spec, _ = made(author, request_)
+    scales = {**spec.get("log_scale", {}), **spec.get("log_y", {})}
+    assert [int(panel) for panel, scale in sorted(scales.items()) if scale in (True, "log")] == log
+
+
+@pytest.mark.parametrize(
+    ("name", "is_drawn"), [("SWE density", True), ("SWEPAM density", False), ("ACE density", False)]
+)
+def test_the_data_of_another_instrument_are_no_line(author, catalogue, name, is_drawn):
+    template = author.create("Wind SWE density and speed, 5 Jan 2005").template
+    look = {"catalogue": catalogue, "ask": no_question, "now": NOW}
+    if not is_drawn:
+        with pytest.raises(NotUnderstood, match="no line called"):
+            changed_looks([f"{name} red"], template, **look)
+        return
+    changed, _ = changed_looks([f"{name} red"], template, **look)
+    assert changed["steps"][-1]["tool_args"]["spec"]["trace_colors"] == {"Wind_n": "red"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "electron temperature: perpendicular over parallel",
+        "ion temperature and electron temperature: parallel and perpendicular",
+    ],
+)
+def test_components_of_two_temperatures_are_refused_or_asked_for(author, words):
+    try:
+        outcome = author.create(f"MMS1 {words}, 11 July 2017")
+    except NotUnderstood:
+        return
+    assert isinstance(outcome, AuthorQuestion)

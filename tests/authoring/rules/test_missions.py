@@ -21,6 +21,11 @@ def first_sources(draft):
         ("Van Allen Probe A MLT and L, 2015-03-17", {"RBSPA_EFW-L3.mlt", "RBSPA_EFW-L3.lshell"}),
         ("GOES-16 position GSE, 2020-01-01", {"GOES16_EPHEMERIS_SSC.XYZ_GSE"}),
         ("heliolongitude of STEREO-A, 2015", {"STA_HELIO1HR_POSITION.HGI_LON"}),
+        (
+            "ACE/SWICS charge states, January 2005: O7+/O6+ in the top panel, C6+/C5+ below it",
+            {"AC_H2_SWI.O7to6", "AC_H2_SWI.C6to5"},
+        ),
+        ("ACE SWICS ratio of O7+ to O6+, January 2005", {"AC_H2_SWI.O7to6"}),
         ("Mg/O and Fe/O ACE SWICS 2003", {"AC_H3_SWI.MgtoO", "AC_H3_SWI.FetoO"}),
         (
             "alpha/proton ratio of Wind, 2005",
@@ -50,6 +55,23 @@ def first_sources(draft):
             {"THE_L2_SST.the_psef_en_eflux", "THE_L2_ESA.the_peer_en_eflux"},
         ),
         ("MAVEN SEP sensor 1 forward ions, 2017-09-12", {"MVN_SEP_L2_S1-CAL-SVY-FULL.f_ion_flux"}),
+        (
+            "compare the plasma density at RBSP-A from EFW and from EMFISIS (L4), 2013-10-02",
+            {"RBSPA_EFW-L3.density", "RBSP-A_DENSITY_EMFISIS-L4.density"},
+        ),
+        (
+            "PSP proton density: SPC in blue, SPAN-I in red, 1 November 2021",
+            {"PSP_SWP_SPC_L3I.np_moment_gd", "PSP_SWP_SPI_SF00_L3_MOM.DENS"},
+        ),
+        (
+            "Wind proton density: SWE (blue) and 3DP (red), one panel, 2005-01-01",
+            {"WI_H1_SWE.Proton_Np_nonlin", "WI_PM_3DP.P_DENS"},
+        ),
+        ("Wind density from SWE and MFI, 2005-01-01", {"WI_H1_SWE.Proton_Np_nonlin", "WI_H0_MFI.BGSE"}),
+        (
+            "Alfven speed from EMFISIS and HOPE, RBSP-A, 2013-10-02",
+            {"RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_p_30", "RBSP-A_MAGNETOMETER_4SEC-GSM_EMFISIS-L3.Mag"},
+        ),
         ("DSCOVR Faraday cup density 7-9 September 2017", {"DSCOVR_H1_FC.Np"}),
         (
             "|B| at Voyager 1 during the Jupiter flyby, 4 to 6 March 1979",

@@ -482,3 +482,45 @@ def test_particles_that_the_data_lack_are_refused(author, request_, says):
 def test_one_energy_is_no_integral_channel_above_a_higher_one(author):
     choices = author.create("ACE EPAM ions at 2 MeV, 2003-10-28").choices
     assert [choice.split(":")[0] for choice in choices] == ["AC_H1_EPM.P8", "AC_H1_EPM.P8p"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "parameter", "step"),
+    [
+        (
+            "STA HET proton flux averaged from 20.8 to 40.5 MeV (as one band), 23 July 2012",
+            "Proton_Flux",
+            {"bands": [[20.8, 40.5]]},
+        ),
+        (
+            "RBSP-A REPT electrons averaged from 2 to 5 MeV as one line, 5 March 2015",
+            "FESA",
+            {"bands": [[2, 5]]},
+        ),
+        ("RBSP-A REPT electrons 2 to 5 MeV averaged, 5 March 2015", "FESA", {"bands": [[2, 5]]}),
+        ("only the 1 MeV channel of MagEIS electrons on RBSP-A, 5 March 2015", "FESA", {"at": 1000}),
+        (
+            "From MagEIS on RBSP-A only the channel nearest to 1 MeV (1000 keV) of the background-corrected "
+            "spin-averaged electrons, as line, 5 March 2015",
+            "FESA_CORR",
+            {"at": 1000},
+        ),
+        ("RBSP-A MagEIS electrons at 1 MeV, 5 March 2015", "FESA", {"at": 1000}),
+    ],
+)
+def test_a_band_or_a_channel_is_one_line(author, request_, parameter, step):
+    fetch, cut, _ = (made["tool_args"] for made in author.create(request_).template["steps"])
+    assert fetch["parameter_id"] == parameter
+    assert step.items() <= cut.items()
+
+
+@pytest.mark.parametrize(
+    ("request_", "panels"),
+    [
+        ("RBSP-A HOPE pitch angle distribution of electrons at 10 keV, 1 March 2015", 1),
+        ("distribution of the ACE speed, 2005", 0),
+    ],
+)
+def test_a_distribution_over_pitch_angles_is_no_histogram(author, request_, panels):
+    spec = author.create(request_).template["steps"][-1]["tool_args"]["spec"]
+    assert (len(spec["panels"]), "histograms" in spec) == (panels, not panels)

@@ -59,7 +59,7 @@ _NARROWER = frozenset(VOCABULARY["words of narrower quantities"])
 _VARIANT = re.compile(
     r"_T$|stack|simple|maximum|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector(?!s)|_sect|movie|total|integral|upflow"
     r"|all quality|\b90 deg (?!telescope)|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time"
-    r"|overlay|log(?:arithm|_|10)",
+    r"|overlay|background[- ](?:corrected|subtracted)|log(?:arithm|_|10)",
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""

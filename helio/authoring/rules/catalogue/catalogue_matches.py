@@ -27,7 +27,7 @@ from helio.authoring.rules.catalogue.particle_words import (
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded
-from helio.knowledge.modes import BY_NAME, PRODUCTS, in_modes
+from helio.knowledge.modes import BY_NAME, PRODUCTS, in_kinds, in_modes
 from helio.knowledge.particles import SPECIES_WORDS, Energy, species_in
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.vocabulary import VOCABULARY
@@ -99,9 +99,12 @@ class Wanted:
         """Whether the data are of a collection such as the key parameters, in which many instruments stand together."""
         return any(mode in PRODUCTS for mode, _ in self.modes)
 
-    def has(self, name: str) -> bool:
-        """Return whether the ids of a dataset and its parameter say one of the modes."""
-        return not self.modes or bool(in_modes([mode for mode, _ in self.modes], [(name, name, None)])[0])
+    def has(self, dataset: DescribedDataset, parameter: str = "") -> bool:
+        """Return whether a dataset and its parameter have one of the modes, and one of the levels, named for them."""
+        name = f"{dataset.entry.id} {parameter} {dataset.entry.title}"
+        owners = {"", folded(dataset.craft.spacecraft), *dataset.names}
+        own = [mode for mode in self.modes if folded(mode[1]) in owners]
+        return all(in_modes([mode for mode, _ in kind], [(name, name, None)])[0] for kind in in_kinds(own))
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +213,7 @@ def with_words(
             parameter
             for parameter in dataset.drawn
             if (not named or parameter in named)
-            and wanted.has(" ".join(parameter.pair))
+            and wanted.has(dataset, parameter.parameter.name)
             and all(parameter.words.has_name(name) or dataset.words.has_name(name) for name in other_names)
             and _has_clauses(rest, parameter, dataset, named=bool(named), by_instrument=bool(own_names))
             and _is_of_kind(parameter, SPECTRUM.sub(" ", text) if named else text)

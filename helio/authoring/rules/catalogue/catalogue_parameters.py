@@ -13,6 +13,7 @@ from itertools import pairwise
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.instrument_index import folded, instrument_index
 from helio.knowledge.missions import Craft, instrument_names
+from helio.knowledge.modes import BY_NAME, LEVELS
 from helio.knowledge.particles import (
     LETTERS,
     SPECIES_WORDS,
@@ -135,6 +136,12 @@ class Words:
         return AUXILIARY & {*word_list(re.sub(_REMARKS, " ", self.text, flags=re.IGNORECASE))}
 
 
+_ASIDE = re.compile(
+    r"\((?:[^()]*/[^()]*|[^()]* with [^()]*)\)|background[- ](?:corrected|subtracted)", re.IGNORECASE
+)
+"""Pattern of words of a description that do not make its data auxiliary."""
+
+
 @dataclass(frozen=True, eq=False)
 class DescribedParameter:
     """A parameter, with what its name and its descriptions say.
@@ -230,7 +237,7 @@ class DescribedParameter:
     def is_measured(self) -> bool:
         """Whether the parameter holds measurements, and does not describe another one."""
         told = f"{self.parameter.name} {self.parameter.description}"
-        words = {*tokens(re.sub(r"\((?:[^()]*/[^()]*|[^()]* with [^()]*)\)", " ", told))}
+        words = {*tokens(_ASIDE.sub(" ", told))}
         auxiliary = words & (AUXILIARY - {"count"}) or _OF_ERRORS.search(self.parameter.name)
         return (
             self._is_usable
@@ -307,7 +314,7 @@ class DescribedParameter:
 
     def explains(self, word: str) -> bool:
         """Return whether the catalogue has a word in what it says of the parameter or its dataset."""
-        text = f"{self.text} {self.entry.id} {self.entry.title}"
+        text = f"{self.text} {self.entry.id} {self.entry.title} {' '.join(_levels(self.entry))}"
         return folded(word) in self.sensors or (bool(word) and {*tokens(word)} <= {*tokens(text)})
 
     @cached_property
@@ -371,6 +378,7 @@ class DescribedDataset:
         names = instrument_names(self.entry.id)
         measures = (MEASURES.get(name, "").split() for name in (self.entry.instrument, *names))
         more = [*(word for words in measures for word in words), *(name.lower() for name in names)]
+        more += _levels(self.entry)
         return Words(f"{self.entry.id} {self.entry.title} {self.entry.instrument_type}", more)
 
     @cached_property
@@ -422,6 +430,11 @@ def sensor_names(dataset: str, title: str) -> frozenset[str]:
         every += [word for word in group if not word.islower()]
         every += [f"{first}{second}" for first, second in pairwise(group)]
     return frozenset(folded(name) for name in every if len(name) > 1)
+
+
+def _levels(entry: CatalogueEntry) -> list[str]:
+    """Return the levels of processing in the id and the title of a dataset, such as ``l2``."""
+    return [f"l{level[-1]}" for level in LEVELS if BY_NAME[level].is_of(f"{entry.id} {entry.title}")]
 
 
 def word_list(text: str) -> list[str]:

@@ -151,11 +151,8 @@ def _whole(
             )
             and reaches(dataset.entry, wanted.spans, catalogue)
         ]
-        if (
-            any(wanted.has(dataset.entry.id) and own <= dataset.sensors for dataset in reaching)
-            or wanted.strict
-        ):
-            reaching = [dataset for dataset in reaching if wanted.has(dataset.entry.id)]
+        if any(wanted.has(dataset) and own <= dataset.sensors for dataset in reaching) or wanted.strict:
+            reaching = [dataset for dataset in reaching if wanted.has(dataset)]
         needed = [word for word, span in segment.words if any(overlap(span, other) for other in unread)]
         for wish in wishes:
             fits = _explaining(wish, reaching, own)

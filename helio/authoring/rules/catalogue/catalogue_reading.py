@@ -22,7 +22,7 @@ from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks, no_question
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import instrument_index
-from helio.knowledge.modes import BY_NAME, PRODUCTS
+from helio.knowledge.modes import BY_NAME, LEVELS, PRODUCTS
 from helio.knowledge.particles import LETTERS, directions_in, energies_in
 from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import families
@@ -88,7 +88,7 @@ def read_catalogue(
     jointly : bool
         Whether to read no part by itself, because the parts may share an instrument.
     """
-    for mode, _ in wanted.modes:
+    for mode in {mode for mode, _ in wanted.modes} - {*LEVELS}:
         phrases = rf"(?<![\w-])(?:{BY_NAME[mode].phrases})(?![\w-])"
         view = re.sub(phrases, lambda match: TAKEN * len(match[0]), view, flags=re.IGNORECASE)
         if mode in PRODUCTS:

@@ -327,6 +327,8 @@ def _segments(
         ranges = any(energy.low < energy.high < math.inf for energy in segment.energies)
         for match in _WORD.finditer(left.left, segment.start, segment.stop):
             word = match[0].rstrip(".:")
+            if word.casefold() == "only":
+                continue  # the reader of the whole sentence decides
             if ranges and word.casefold() in _MEAN_AHEAD:
                 segment.spans.append(match.span())
                 continue

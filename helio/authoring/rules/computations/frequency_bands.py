@@ -74,6 +74,10 @@ _SLOPE_OF_THE_SPECTRUM = (
     r"(?=[\s(:]+(?:(?:over|from|between|in|of|at|the|inertial|range|frequenc(?:y|ies))\s+)*\d[^,;]*?[mk]?Hz\b)"
 )
 """A slope in a range of frequencies, beside a spectrum."""
+_JOINS = r"(?:[,;:]|\b(?:and|with|plus)\b|\+|&)(?!\s*\d)"
+_SPECTROGRAM_BEFORE = re.compile(rf"\bspectrograms?\b.*{_JOINS}", re.IGNORECASE)
+_SPECTROGRAM_BEHIND = re.compile(rf"{_JOINS}.*\bspectrograms?\b", re.IGNORECASE)
+"""Patterns of a spectrogram that is drawn beside the power of a band."""
 _POWER_SPECTRUM = rf"{tool_names('power_spectrum')}|{_BARE_SPECTRUM}"
 
 
@@ -84,6 +88,8 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
         rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))"
         r"|\bpower\b(?=\s+(?:in|of|from|between|integrated)\b[^,;]*Hz)"
     )
+    if re.search(r"\bspectr", sentence.text, re.IGNORECASE):
+        power += r"|\bintegrat(?:e[sd]?|ing|ion\s+of)\b(?=[^,;]*Hz)"
     slope = rf"(?:\bfit(?:ted)?\s+)?(?:the\s+)?(?:{_of_spectrum(r'(?:slope|ind(?:ex|ices)|exponent)s?')})"
     if sentence.has(rf"(?<!wavelet )\b(?:{_POWER_SPECTRUM})(?!\w)"):
         slope += rf"|{_SLOPE_OF_THE_SPECTRUM}"
@@ -103,6 +109,9 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
         if tool == "spectral_break":
             sentence.drop(r"(?:\band\s+)?\bfitted spectral slope\b")  # the fit of both power laws
         band = sentence.take_first(_BAND)
+        if match[0].casefold().startswith("integra"):  # integrate the power spectra, plot the wave power
+            sentence.drop(power)
+            sentence.drop(rf"(?:\b(?:the|of)\s+)*\b{_SPECTRUM}(?!\w)")
         sentence.drop(r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bP[ci]\s?[1-5]s?\b(?:\s+(?:band|range))?")
         limits = _limits(band) if band else {}
         if tool != "band_integral" and sentence.has(rf"(?<!dynamic )\b(?:{_POWER_SPECTRUM})(?!\w)"):
@@ -112,7 +121,12 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
             found += [mention_of("power_spectrum", drawn.start()) for drawn in sentence.take(_BARE_SPECTRUM)]
             continue
         args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
-        found.append(mention_of(tool, match.start(), _window_of_spectra(sentence, limits), args))
+        mention = mention_of(tool, match.start(), _window_of_spectra(sentence, limits), args)
+        before, behind = sentence.text[: match.start()], sentence.text[match.end() :]
+        beside = tool == "band_integral" and (
+            _SPECTROGRAM_BEFORE.search(before) or _SPECTROGRAM_BEHIND.search(behind)
+        )
+        found.append(replace(mention, computation=replace(mention.computation, beside=bool(beside))))
     return found
 
 

@@ -11,8 +11,16 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF
 from helio.knowledge.cadence import FINEST, cadences_in
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.modes import ALWAYS, MODES, Mode
-from helio.knowledge.quantities import SOURCES, QuantitySource, families
+from helio.knowledge.modes import ALWAYS, LEVELS, MODES, Mode
+from helio.knowledge.quantities import (
+    DISTANCE,
+    LATITUDE,
+    LONGITUDE,
+    POSITION,
+    SOURCES,
+    QuantitySource,
+    families,
+)
 
 LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
 """Pattern of the length of a cadence."""
@@ -104,7 +112,7 @@ def take_cadences(sentence: Sentence, *, timed: bool, windowless: bool) -> list[
 
 def take_modes(
     sentence: Sentence,
-    crafts: Sequence[str],
+    crafts: Sequence[tuple[int, str]],
     instruments: Sequence[str],
     quantities: Collection[str],
     catalogue: Catalogue,
@@ -112,15 +120,19 @@ def take_modes(
     """Remove the names of modes in which one of the spacecraft has data; return each with its instrument.
 
     A word such as ``fast`` is no mode for other spacecraft, whose data have none. Of several modes, each belongs to
-    the instrument that is named in the same part of the sentence.
+    the instrument that is named in the same part of the sentence; a level also belongs to the spacecraft there.
     """
     grouped = families()
-    flown = {member for craft in crafts for member in grouped.get(craft, (craft,))}
+    flown = {member for _, craft in crafts for member in grouped.get(craft, (craft,))}
     rows = [source for source in SOURCES if source.spacecraft in flown]
-    names = [dataset for dataset, craft in catalogue.crafts() if craft.spacecraft in flown]
+    owners = zip(catalogue.rows, catalogue.crafts(), strict=True)
+    names = [f"{row.id} {row.title}" for row, (_, craft) in owners if craft.spacecraft in flown]
     names += [" ".join(source.parameters) for source in rows]
     found: list[tuple[int, str]] = []
+    only_places = bool(quantities) and {*quantities} <= {POSITION, DISTANCE, LATITUDE, LONGITUDE}
     for mode in MODES:
+        if mode.name in LEVELS and only_places:
+            continue  # ephemerides have none
         if (
             mode.name in ALWAYS
             or (any(_has(quantity, mode, rows) for quantity in quantities) and not mode.required)
@@ -128,16 +140,19 @@ def take_modes(
         ):
             phrases = rf"(?<![\w-])(?:{mode.phrases})(?![\w-])"
             found += [(match.start(), mode.name) for match in sentence.take(phrases)]
-    if len({name for _, name in found}) < 2:
+    if len({name for _, name in found}) < 2 and {name for _, name in found}.isdisjoint(LEVELS):
         return tuple(dict.fromkeys((name, "") for _, name in found))
     cuts = [0, *(match.start() for match in _PARTS.finditer(sentence.text)), len(sentence.text)]
     modes: list[tuple[str, str]] = []
     for start, name in sorted(found):
         first = max(cut for cut in cuts if cut <= start)
-        part = sentence.text[first : min(cut for cut in cuts if cut > start)]
+        stop = min(cut for cut in cuts if cut > start)
+        part = sentence.text[first:stop]
         own = [
             instrument for instrument in instruments if re.search(rf"(?<!\w){instrument}(?!\w)", part, re.I)
         ]
+        if name in LEVELS and not own:
+            own = [craft for at, craft in crafts if first <= at < stop and craft not in grouped]
         modes.append((name, own[0] if len(own) == 1 else ""))
     return tuple(dict.fromkeys(modes))
 

@@ -52,12 +52,16 @@ _MOMENTS = {N, SPEED, VECTOR_V, T}
 _NEXT_TO_EACH_OTHER = re.compile(r",|\b(?:and|with|plus|but|of|in)\b|\+|;")
 _HEADS = re.compile(
     r"(?!.*\b(?:and|with|plus|then|next|second|lower|panels?|rows?|plots?|top|bottom|below|above|under\w*|beneath)\b)"
-    r"(?:[^;:+&]*:[^,;:+&]*|(?:MAG|magnetometer)\b(?:\s+data)?(?:\s+[\d:TZ/-]+|\s+to)*,?\s*(?:the\s+)?)",
+    r"(?:[^;:+&]*:[^,;:+&]*|(?:MAG|magnetometer)\b[\w\s.():/-]*(?:(?<=\d),)?\s*(?:the\s+)?)",
     re.IGNORECASE,
 )
 """Words from the name of a field up to its magnitude, if the name is only a heading: ``MAG in 2001: |B|``."""
 _VECTOR = re.compile(r"\b(?:vectors?|components?)\b", re.IGNORECASE)
-_OF_VECTOR = re.compile(r"[bv]_?[xyzrtn](?:[- ]components?)?\s+(?:of|from)\s+(?:the\s+)?", re.IGNORECASE)
+_OF_VECTOR = re.compile(
+    r"(?:[bv]_?[xyzrtn](?:[- ]components?)?|[|\w\s]*(?:\|B\||Bt|magnitude|strength))\s+(?:of|from)\s+(?:the\s+)?"
+    r"(?:(?-i:[A-Z]+)\s+)?",
+    re.IGNORECASE,
+)
 
 
 def merged(*lists: Placed) -> Placed:
@@ -224,7 +228,8 @@ def with_field(
             heads and (first[1], second[1]) == (RequestQuantity(B), RequestQuantity(ABS_B))
         ):
             names_of_others.append(first)  # magnetic field components BR BT BN; Cassini MAG: |B|
-        if _is_vector_of(second[1], first[1]) and _OF_VECTOR.fullmatch(between):
+        of_field = (first[1].name, second[1]) == (ABS_B, RequestQuantity(B))
+        if (of_field or _is_vector_of(second[1], first[1])) and _OF_VECTOR.fullmatch(between):
             names_of_others.append(second)
     return [atom for atom in placed if atom not in names_of_others]
 

@@ -33,7 +33,7 @@ _IF = (
 )
 _AT_L1 = (
     r"\b(?:(?:at|near|around|from)\s+(?:the\s+)?)?L1(?:\s+(?:point|monitors?|spacecraft))?\b"
-    r"|\bupstream\b(?!\s+of\b)|\bupstream\s+of\s+(?:the\s+)?(?:earth|magnetosphere)\b"
+    r"|\bnear[- ](?:the\s+)?Earth\b|\bupstream\b(?!\s+of\b)|\bupstream\s+of\s+(?:the\s+)?(?:earth|magnetosphere)\b"
 )
 _DESCRIBED = (
     r"\b(?:quiet|active|disturbed)(?:[- ](?:geomagnetic[- ])?(?:day|interval|period|sun|stream|region)\b"

@@ -26,6 +26,9 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import NUMBER_OF_RECORDS, PICKED_BY_PLACE
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.instrument_index import folded
+from helio.knowledge.modes import is_mode
+from helio.knowledge.particles import LETTERS, SYMBOLS
 from helio.knowledge.quantities import families
 from helio.pipelines.template.document import Document
 
@@ -102,6 +105,15 @@ _LEAD = re.compile(
     r"(?:[,;]?\s*\b(?:and|with|using|plus|on|in|as)\s+)*(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE
 )
 
+_ION = re.compile(r"(?<![\w+/])(?P<element>[A-Z][a-z]?\d?)(?P<charge>\+{1,2})(?=\s+[a-z])")
+_ION_IN_LETTERS = re.compile(r"\b(?P<element>[A-Z][a-z]?\d?)(?P<charge>(?:plus){1,2})\b")
+"""Patterns of an ion before another word, and of how it is written where a sign would divide the words."""
+_FLUX = re.compile(r"flux|intensit", re.IGNORECASE)
+_OF_ELEMENTS = {
+    name: symbol for symbol, name in {**SYMBOLS, **LETTERS}.items() if re.fullmatch(r"[A-Z][a-z]?", symbol)
+}
+"""Symbols of chemical elements, which the catalogue has in place of their names."""
+
 
 @dataclass(frozen=True)
 class _Phrase:
@@ -133,6 +145,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
     text = _with_raw_named(text, now)
+    text = _ION.sub(lambda ion: ion["element"] + ion["charge"].replace("+", "plus"), text)
     atoms = read_atoms(text, now)
     phrases: list[_Phrase] = []
     for anchors, near in _PHRASES:
@@ -179,7 +192,12 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
                 words = _ON_PLOT.sub("", words)
             looks += named.get(part.start) or [words]
         at = stop
-    return " ".join((rest + text[at:]).split()), tuple(looks)
+    return " ".join(_with_charges(rest + text[at:]).split()), tuple(looks)
+
+
+def _with_charges(text: str) -> str:
+    """Write ions with signs: ``H+`` in place of ``Hplus``."""
+    return _ION_IN_LETTERS.sub(lambda ion: ion["element"] + ion["charge"].replace("plus", "+"), text)
 
 
 def _overlaps(phrase: _Phrase, spans: Sequence[tuple[int, int]]) -> bool:
@@ -517,6 +535,31 @@ def _joins(before: Atom, atom: Atom, near: frozenset[str], text: str) -> bool:
     )
 
 
+def _with_plain_name(look: str, editor: FigureEditor, now: datetime) -> str:
+    """Leave out of the name of a line what only says where its data come from: ``FPI fast-mode density in red``."""
+    for atom in read_atoms(look, now):
+        words = atom.text.split() if atom.kind == "what" and not editor.lines_of(atom.text) else []
+        sources: list[str] = []
+        while words:
+            name = " ".join(words)
+            bare = [word for word in words if not _FLUX.match(word)]
+            element = " ".join(_OF_ELEMENTS.get(word.casefold(), word) for word in bare)
+            ion = _with_charges(name)
+            species = " ".join(SYMBOLS.get(word, word) for word in ion.split())
+            names = dict.fromkeys((name, element, ion, species))
+            if lines := next(filter(None, map(editor.lines_of, names)), []):
+                own = len(lines) == 1 and all(_is_source(word, lines[0], editor) for word in sources)
+                return look.replace(atom.text, lines[0]) if own else look
+            sources.append(words.pop(0))
+    return look
+
+
+def _is_source(word: str, line: str, editor: FigureEditor) -> bool:
+    """Return whether a word names a mode, or the spacecraft or the instrument of a line."""
+    crafts = map(folded, editor.lines.crafts(line))
+    return is_mode(word) or folded(word) in crafts or bool(editor.lines.of_instrument(word, [line]))
+
+
 def changed_looks(
     looks: Sequence[str], template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime
 ) -> tuple[Document, list[str]]:
@@ -528,7 +571,8 @@ def changed_looks(
         A phrase has no meaning for this figure.
     """
     editor = FigureEditor(template, catalogue, ask, now)
-    for phrase in looks:
+    for look in looks:
+        phrase = _with_plain_name(look, editor, now)
         changes, left = read_clauses(phrase, read_atoms(phrase, now), _CHANGES)
         if left or not changes:
             raise NotUnderstood(f"helio does not understand '{phrase}'")

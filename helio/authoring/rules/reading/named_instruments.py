@@ -12,6 +12,7 @@ from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, 
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.missions import INSTRUMENT_WORDS, instrument_names
+from helio.knowledge.modes import MODES
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import (
     ABS_B,
@@ -79,8 +80,28 @@ _MOMENT = r"\s+(?:density|densities|temperature|speed|velocity|pressure)"
 _LISTED = (
     r"(?:\s+(?:on|at|in) (?:the )?(?:top|bottom)\b)?(?:\s*(?:[,/&+]|\b(?:and|vs\.?|versus|with|plus)\b))+\s*"
 )
+_MEASURED_BY = re.compile(
+    r"(?:(?!(?:and|or|with|vs|over|minus|to)\b)[\w|+-]+\s+){1,3}(?:from|of|by)\s+(?:the\s+)?(?:(?-i:[A-Z])[\w-]+\s+)?",
+    re.IGNORECASE,
+)
+"""Pattern of a quantity before the instrument that measured it."""
+_MODE = "|".join(mode.phrases for mode in MODES)
 _PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
 _PLASMA = {N, SPEED, VECTOR_V, T, THERMAL, ALPHA_RATIO, "alpha density"}
+
+_INSTRUMENT = rf"(?:{_any_of(_NAMES | INSTRUMENT_WORDS)}|MagEIS)(?:\s+L\d[a-z]?|\s*\(\s*L\d[a-z]?\s*\))?"
+_LOOK = r"(?:\s+in(?=\s*[,;.]|\s+and\b)|\s*\(\s*\))?"
+"""What is left of ``in red`` and ``(red)``."""
+_OF_TWO = re.compile(
+    r"(?<!fven )(?<!fvén )(?<!sound )(?<!sonic )(?<!thermal )(?<!current )(?<!energy )"
+    r"(?P<what>\b(?i:(?:(?:proton|ion|electron|plasma|number|bulk|solar[- ]wind)\s+)*"
+    r"(?:density|speed|velocity|temperature)))"
+    rf"(?P<craft>\s+(?:at|of|on)\s+(?i:{names_of_spacecraft()}))?\s*(?::|\b(?:from|of|by))\s+(?:the\s+)?"
+    rf"(?P<first>{_INSTRUMENT}){_LOOK}\s*(?P<sign>[,&]|,?\s*\b(?:and|vs\.?|versus|against)(?=\s))\s*(?:that\s+)?"
+    rf"(?:(?:from|of|by)\s+)?(?:the\s+)?(?P<second>{_INSTRUMENT}){_LOOK}"
+    r"(?=\s*(?:[,;.()]|$|(?:in|on|at|of|with|for|as|over|same|from|during)\b|\d))"
+)
+"""One moment of two instruments: ``density from SWE and from 3DP``."""
 
 
 def _full_name(phrases: Sequence[str], name: str) -> re.Pattern[str]:
@@ -139,6 +160,25 @@ def without_compounds(text: str) -> str:
     return _ABOVE.sub(in_order, _HYPHENATED.sub(r"\g<first> ", _SLASHED.sub(spaced, text)))
 
 
+def with_each_moment(text: str) -> str:
+    """Name the moment of two instruments with each of them, unless one only measures a field.
+
+    >>> with_each_moment("density of Wind from SWE and 3DP"), with_each_moment("Wind density from SWE and MFI")
+    ('SWE density of Wind and 3DP density', 'Wind density from SWE and MFI')
+    """
+
+    def named(match: re.Match[str]) -> str:
+        what, craft = re.sub(r"(?i)\bplasma\s+", "", match["what"]), match["craft"] or ""
+        for name in (match["first"].split()[0], match["second"].split()[0]):
+            measured = {source.quantity for source in SOURCES if name.upper() in source.instruments}
+            if {B, ABS_B, RADIO} & measured and not {*_PLASMA, *OF_ELECTRONS.values()} & measured:
+                return match[0]
+        sign = match["sign"] if match["sign"] == "," else f" {match['sign'].strip(' ,')}"
+        return f"{match['first']} {what}{craft}{sign} {match['second']} {what}"
+
+    return _OF_TWO.sub(named, text)
+
+
 def leave_directions(sentence: Sentence) -> None:
     """Take out ``omni`` where it says that a flux is of all directions, so that it does not name OMNI."""
     others = rf"(?<![\w-])(?!omni)(?:{names_of_spacecraft()})(?![\w-])"
@@ -163,7 +203,7 @@ def read_instruments(sentence: Sentence) -> tuple[str, ...]:
 def beside_others(
     sentence: Sentence, instruments: Sequence[str], crafts: Crafts, placed: Placed
 ) -> list[tuple[int, int]]:
-    """Return the places of instruments directly before a quantity for which the table has no row of theirs.
+    """Return the places of instruments beside a quantity of which the table has no row of theirs.
 
     In ``LPW density and temperature`` both moments are the instrument's.
     """
@@ -171,8 +211,13 @@ def beside_others(
     places = []
     for match in re.finditer(IN_CAPITALS, sentence.text):
         rows = [row for row in SOURCES if match[0] in row.instruments and row.spacecraft in flown]
-        behind = _directly_behind(sentence.text, match.end(), placed) if match[0] in instruments else []
-        if rows and not all(_is_measured(name, rows) for name in behind):
+        own = _directly_behind(sentence.text, match.end(), placed) if match[0] in instruments else []
+        own += [
+            quantity.name
+            for start, quantity in placed
+            if _MEASURED_BY.fullmatch(sentence.text, start, match.start())
+        ]
+        if rows and not all(_is_measured(name, rows) for name in own):
             places.append(match.span())
     return places
 
@@ -180,8 +225,10 @@ def beside_others(
 def _directly_behind(text: str, stop: int, placed: Placed) -> list[str]:
     """Return the quantity directly behind a place, and of several moments in a list all."""
     names: list[str] = []
+    mode = re.compile(rf"(?:\s*[(,]?\s*(?:{_MODE})\b\)?)*\s+", re.IGNORECASE).match(text, stop)
+    first = mode.end() if mode else stop
     for start, quantity in placed:
-        if start == stop + 1:
+        if start == first:
             names.append(quantity.name)
         elif names and start > stop:
             listed = re.fullmatch(r"\s*[\w -]+(?:,|/|&|\band)\s+(?:the\s+)?", text[stop:start])

@@ -72,6 +72,7 @@ from helio.authoring.rules.reading.named_instruments import (
     spectra_of,
     with_carriers,
     with_crafts,
+    with_each_moment,
     with_short_names,
     without_compounds,
     without_source_of_indices,
@@ -399,9 +400,7 @@ class _SentenceReader:
         drop_styled_particles(sentence, self._looks, named)
         spectra = spectra_of(sentence, self._instruments, self._crafts, others=bool(named))
         names = {quantity.name for _, quantity in (*named, *spectra)} | ({B} if self._field >= 0 else set())
-        self._modes = take_modes(
-            sentence, [craft for _, craft in crafts], self._instruments, names, self._catalogue
-        )
+        self._modes = take_modes(sentence, crafts, self._instruments, names, self._catalogue)
         self._moments = (before_instruments, after_instruments, before_quantities, sentence.left)
         self._datasets += tuple(pair for pair in described.datasets if pair not in self._datasets)
         placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
@@ -460,7 +459,7 @@ class _SentenceReader:
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
         if turned:
             placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
-        if len(placed) + (self._field >= 0) + len(self._datasets) == 1 and not described.cuts:
+        if len(placed) + (self._field >= 0) + len(self._datasets) + len(described.cuts) == 1:
             sentence.drop(
                 r"\b(?:only|alone)\b(?!\s+(?:in|inside|when|where|while|for|during|if|with|at|on)\b)"
             )
@@ -608,7 +607,7 @@ def _plain(text: str) -> str:
     for pattern, spelling in _SPELLINGS:
         text = pattern.sub(spelling, text)
     text = with_ratios(with_series(text))
-    text = with_words(with_plain_rates(with_crafts(without_compounds(text))))
+    text = with_words(with_plain_rates(with_crafts(with_each_moment(without_compounds(text)))))
     if _RADIAL.search(text):
         return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE)
     return text if re.search(r"\bRTN\b", text) else re.sub(r"\bB_t\b", "Bt", text)
