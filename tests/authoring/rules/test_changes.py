@@ -1017,9 +1017,6 @@ def test_a_look_of_all_lines_leaves_that_of_one(author, templates):
     [
         ("wind-plasma", "smooth the density over 20 min, 10 min is too short for the temperature"),
         ("omni-storm", "smooth the speed over 1 h, 30 min is fine for density"),
-        ("omni-storm", "the density is too noisy, so average it over 10 min"),
-        ("omni-storm", "the density is too noisy: smooth over 10 min"),
-        ("l1-compare", "the strength of Wind is too noisy - smooth it over 5 min"),
         ("wind-plasma", "add the electron density with the same smoothing"),
         ("wind-plasma", "use the same smoothing; add the electron density, same colours"),
         ("omni-storm", "add Dst so one can see it in the SYM-H panel"),
@@ -1092,3 +1089,118 @@ def test_averages_leave_data_of_this_cadence_as_they_are(author, templates):
     draft = author.edit("average everything over 1 min", templates("l1-compare"))
     assert "Wind_B has a cadence of 1min already" in draft.notes
     assert drawn_in(draft.template) == "ACE_B_binned | Wind_B | ACE_Bmag_binned Wind_Bmag"
+
+
+REASONS = [
+    ("omni-storm", "the density is too noisy: smooth over 10 min", "the density is too noisy",
+     "smooth over 10 min for the density", "panel 3: OMNI_HRO_1MIN.proton_density →"),
+    ("l1-compare", "the strength of Wind is too noisy - smooth it over 5 min", "the strength of Wind is too noisy",
+     "smooth the strength of Wind over 5 min", "ACE_Bmag, Wind_Bmag → ACE_Bmag, Wind_Bmag_smooth"),
+    ("ace-strength", "Bz still looks noisy: smooth it over half an hour rather than ten minutes",
+     "Bz still looks noisy", "smooth Bz over half an hour rather than ten minutes", "window: 10min → 30min"),
+    ("wind-plasma", "The density is too noisy, use 30 min", "The density is too noisy",
+     "window of 30 min for the density", "step 3: window: $WINDOW → 30min"),
+    ("wind-plasma", "The averaging is too short for me, use 30 minutes for density and temperature",
+     "The averaging is too short for me", "window of 30 minutes for density and temperature", "10min → 30min"),
+    ("wind-plasma", "10 minutes hides the ramp: average density and temperature over 2 min",
+     "10 minutes hides the ramp", "", "10min → 2min"),
+    ("tha-ions", "It is a substorm day: put the AL index from OMNI at the very bottom", "It is a substorm day", "",
+     "panel 4: OMNI_AL"),
+    ("tha-ions", "The spectrogram looks washed out: limit the colour scale to 1e3 - 1e7",
+     "The spectrogram looks washed out", "limit the colour scale to 1e3 - 1e7 for the spectrogram", "1000"),
+    ("l1-compare", "Wind is hard to see in the bottom panel: make it thicker",
+     "Wind is hard to see in the bottom panel", "make Wind thicker in the bottom panel", "line of Wind_Bmag:"),
+    ("l1-compare", "I can't tell the lines apart in the bottom panel, make Wind dashed",
+     "I can't tell the lines apart in the bottom panel", "make Wind dashed in the bottom panel", "line of Wind_Bmag:"),
+    ("l1-compare", "Nobody uses GSE here. Change both fields to GSM.", "Nobody uses GSE here", "", "BGSM"),
+    ("omni-storm", "add the AE index at the bottom, I'm curious about the substorms",
+     "I'm curious about the substorms", "", "OMNI_AE"),
+    ("omni-storm", "the last two panels are empty, drop them", "the last two panels are empty",
+     "drop the last two panels", "proton_density"),
+    ("omni-storm", "red is hard to see, make Bz green", "red is hard to see", "", "BZ_GSM: green"),
+    ("themis-esa-overview", "the electrons are saturated; drop them", "the electrons are saturated",
+     "drop the electrons", "electrons_all"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "request_", "reason", "read", "told"), REASONS)
+def test_a_clause_that_only_says_why_is_noted(author, templates, name, request_, reason, read, told):
+    template = templates(name)
+    draft = author.edit(request_, template)
+    wanted = f"; the change is read as '{read}'" if read else ""
+    assert draft.notes[0] == f"'{reason}' is taken as the reason, and changes nothing{wanted}"
+    plain = author.edit(read or request_.replace(reason, "").strip(" ,.:;"), template)
+    assert draft.template == plain.template
+    assert told in " ".join(changed(author, template, request_))
+
+
+def test_a_look_behind_a_reason_is_only_for_its_panel(author, templates):
+    text = changed(author, templates("l1-compare"), "the bottom panel is hard to read, make Wind thicker")
+    assert [line.partition(": {")[0] for line in text] == ["step figure: line of Wind_Bmag"]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("omni-storm", "The density is noisy, smooth the speed over 30 min"),
+        ("omni-storm", "The density is noisy, use 30 min"),
+        ("omni-storm", "The density is noisy, the speed too, smooth them over 30 min"),
+        ("omni-storm", "The Faraday cup is noisy: smooth it over 1 h"),
+        ("omni-storm", "The Faraday cup is noisy: use 1 h"),
+        ("omni-storm", "the temperature is empty, remove the density"),
+        ("omni-storm", "The alpha density is what I have in mind: make the speed red"),
+        ("omni-storm", "red is hard to see, make Bz thicker"),
+        ("omni-storm", "make Bz red, the legend is outside"),
+        ("omni-storm", "make Bz red, Wind has the density"),
+        ("omni-storm", "the last two panels are empty, drop one of them"),
+        ("omni-storm", "there was a shock on 16 March: mark 04:45"),
+        ("omni-storm", "it was a storm when Bz was below -10: shade it"),
+        ("omni-storm", "all lines thicker, only the density is hard to read"),
+        ("omni-storm", "the speed is noisy, use 1-hour data"),
+        ("l1-compare", "Wind is closer: add the speed"),
+        ("wind-plasma", "the median is more robust: use 30 min for the density"),
+    ],
+)
+def test_a_clause_that_may_change_something_is_no_reason(author, templates, name, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "expected"),
+    [
+        ("goes-xray-flares", "extend to the end of 10 September 2017", "2017-09-04 to 2017-09-11"),
+        ("goes-xray-flares", "run it on to the end of 10 September 2017 (same start)", "2017-09-04 to 2017-09-11"),
+        ("goes-xray-flares", "run it on to 10 September 2017", "2017-09-04 to 2017-09-11"),
+        ("goes-xray-flares", "run it on 10 September 2017", "2017-09-10 to 2017-09-11"),
+        ("goes-xray-flares", "same start, but end on 6 September 2017", "2017-09-04 to 2017-09-07"),
+        ("goes-xray-flares", "keep the start, extend to 2017-09-10", "2017-09-04 to 2017-09-11"),
+        ("goes-xray-flares", "extend until 2017-09-10", "2017-09-04 to 2017-09-11"),
+        ("wind-plasma", "end on 26 October 2003", "2003-10-24 to 2003-10-27"),
+        ("wind-plasma", "begin a day earlier and end at the end of 25 October 2003", "2003-10-23 to 2003-10-26"),
+        ("mms-survey", "Zoom to 22:00 till 24:00 of the 11 July 2017", "2017-07-11T22:00:00 to 2017-07-12T00:00:00"),
+    ],
+)  # fmt: skip
+def test_a_later_end_keeps_the_start(author, templates, name, request_, expected):
+    draft = author.edit(request_, templates(name))
+    assert draft.template["variables"]["$TIME_RANGE"]["default"] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("wind-plasma", "end on 20 October 2003"),
+        ("ace-bfield-overview", "end on 25 October 2003"),
+        ("goes-xray-flares", "same start, use 10 September 2017"),
+    ],
+)
+def test_an_end_before_the_start_is_refused(author, templates, name, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates(name))
+
+
+def test_a_quantity_of_an_instrument_is_no_line_that_is_computed_from_it(author, templates):
+    template = templates("psp-encounter")
+    draft = author.edit("plot the density of SPAN-I as dots", template)
+    assert draft.template == author.edit("draw the SPAN-I density as dots", template).template
+    assert changes(template, draft.template)

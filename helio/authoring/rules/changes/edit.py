@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -45,6 +46,7 @@ from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import set_scale
+from helio.authoring.rules.changes.reasons import reasons_in
 from helio.authoring.rules.changes.replacements import REPLACEMENTS
 from helio.authoring.rules.changes.siblings import Siblings
 from helio.authoring.rules.changes.sources_kept import SOURCES_KEPT
@@ -61,7 +63,7 @@ from helio.authoring.rules.times.dates import with_dates_of
 from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.rules.times.open_times import with_whole_time
 from helio.authoring.swapping import crafts_in
-from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.asking import EVERY, Asks
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import spellings
@@ -169,6 +171,11 @@ def edited(
                 return again(bare, sources=sources, records=records)
             except UNABLE:
                 raise refusal from None
+        for reason in reasons_in(request, _all_lines_of(start, catalogue, now), now):
+            with suppress(*UNABLE):
+                outcome = again(reason.change, sources=sources, records=records)
+                if isinstance(outcome, TemplateDraft):
+                    return replace(outcome, notes=(reason.note, *outcome.notes))
         reply = (
             "" if sources or is_wish(request) else fully_answered(request, template, catalogue, now, records)
         )
@@ -185,6 +192,16 @@ def edited(
         raise NotUnderstood(f"the request changes nothing: {known}")
     author = Attribution("equivalence table") if editor.swapped else BY
     return TemplateDraft(proved, author, tuple(editor.notes))
+
+
+def _all_lines_of(template: Document, catalogue: Catalogue, now: datetime) -> Callable[[str], list[str]]:
+    """Return a function that gives every line of the figure that words may mean."""
+    return FigureEditor(template, catalogue, _every_choice, now).lines_of
+
+
+def _every_choice(text: str, choices: Sequence[str]) -> str:
+    del text
+    return EVERY if EVERY in choices else choices[0]
 
 
 def _drawn_in_all(editor: FigureEditor) -> set[str]:
