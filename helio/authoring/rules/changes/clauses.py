@@ -57,6 +57,8 @@ _OF_TWO = re.compile(
 _OLD_VALUE = re.compile(
     r",?\s*\b(?:instead\s+of|rather\s+than|in\s+place\s+of|not)\b.*$", re.IGNORECASE | re.DOTALL
 )
+_STATEMENT = r"\w\s+(?:is|are|was|were|looks?|seems?|says?|has|have|had)\s(?!.*\bto\s*$)"
+"""Verbs of a clause whose names are not for the clause behind it: ``Chorus is what we study. Drop the hiss``."""
 _IMPLIED = frozenset({"rel:also", "line", "verb:show"})
 """Parts that any clause may have."""
 
@@ -246,6 +248,8 @@ class _Reading:
         if at == len(self.segments):
             return []
         for stop in range(at + 1, len(self.segments) + 1):
+            if any(segment.says(_STATEMENT) for segment in self.segments[at : stop - 1]):
+                break
             clause = _join(self.segments[at:stop], self.text)
             for wanted in _with_shared(clause, before, level):
                 changes = self.changes(wanted)

@@ -20,18 +20,19 @@ _BORDER = re.compile(
 _BAD = re.compile(
     r"\btoo\s+(?:much|many|few|little|short|long|coarse|fine|noisy|busy|crowded|spiky|jagged|rough|wiggly|small|faint)\b"
     r"|\bnot\s+\w+\s+enough\b|\b(?:very\s+|rather\s+|so\s+|quite\s+)?(?:noisy|spiky|jagged|hard|difficult|useless|wrong|"
-    r"ugly|boring|empty|unreadable|unreliable|unusable|illegible|saturated|contaminated|crowded|confusing|misleading)\b"
-    r"|\bwashed\s+out\b|\b(?:hides?|confuses?|distracts?|overlaps?|clutters?)\b|\bthrough\s+the\s+roof\b"
+    r"ugly|boring|empty|unreadable|unreliable|unusable|illegible|saturated|contaminated|crowded|confusing|misleading|bad|terrible|awful|broken|off|clipped|a\s+mess|full\s+of\s+\w+)\b"
+    r"|\bwashed\s+out\b|\b(?:hides?|kills?|confuses?|distracts?|overlaps?|clutters?|jumps?(?:\s+around)?|doubt(?:s|ed)?|complain(?:s|ed)?)\b|\bthrough\s+the\s+roof\b"
     r"|\b(?:can(?:no|['’])t|can\s+(?:hardly|barely)|could\s*n['’]t)\s+(?:be\s+)?(?:see|seen|read|tell|distinguish|follow)\b"
     r"|\bdo(?:es)?(?:n['’]t|\s+not)\s+(?:trust|like|understand|believe)\b|\b(?:data|it|they)\s+(?:stop|end)(?:s|ped|ed)?\b"
     r"|\bnobody\s+(?:\w+s|can\s+\w+)\b",
     re.IGNORECASE,
 )
 """Pattern of what is wrong with a line or a setting."""
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _STOPS = re.compile(r"\b(?:stop|end)", re.IGNORECASE)
 _STATES = re.compile(
     r"(?<=\w)(?:['’](?:s|re|m)\b(?!\s+(?:own|panel))|\s+(?:is|are|am|was|were|looks?|looked|seems?|has|have|had|goes|went|"
-    r"think|thought|know|suspect|believe|said|says?|told|asked|complain(?:s|ed)?)\b)",
+    r"think|thought|know|suspect|believe|said|says?|told|asked)\b)",
     re.IGNORECASE,
 )
 """Pattern of the verbs of a statement."""
@@ -47,13 +48,18 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the words with which a clause asks for something, or narrows what another one asks for."""
+_REVIEWER = re.compile(r"\b(?:reviewer|referee|level)\s*#?\d\b", re.IGNORECASE)
+"""Numbers that are no values."""
+_ABOUT = re.compile(r"^(?:about|of|with|that)\s+", re.IGNORECASE)
 _ARTICLE = re.compile(r"^The\b")
 _ADVERBS = re.compile(r"\s+(?:still|just|really|simply|often|all|now|both|here|always)$", re.IGNORECASE)
 _POINTS = re.compile(
-    r"\b(?:(?:that|this)\s+panel|it|them|they|both(?!\s+(?:the\s+)?\w+s\b))\b", re.IGNORECASE
+    r"\b(?:(?:that|this)\s+panel|it|them|they|both(?=\s*(?:$|[,;.]|(?:in|to|into|by|over|with|from|at|on|as|out|off)\b)))\b",
+    re.IGNORECASE,
 )
 _POINTS_ELSE = re.compile(
-    r"\b(?:it|its|them|they|their|these|those|there|this|that|ones?|each|others?|also|too|as\s+well)\b",
+    r"\b(?:it|its|them|they|their|these|those|there|this|that|ones?|each|others?|also|too|as\s+well"
+    r"|both(?!\s+(?:the\s+)?(?:\w+\s+)?\w+s\b))\b",
     re.IGNORECASE,
 )
 _WINDOW = re.compile(
@@ -100,27 +106,42 @@ def _change_beside(
 ) -> str:
     """Return a change with the names that it takes from its reason; empty if the clause may be no reason."""
     bad, verb = _BAD.search(reason), _STATES.search(reason)
-    start = min((match.start() for match in (bad, verb) if match), default=0)
-    about = "" if _PERSON.fullmatch(reason[:start]) else _ARTICLE.sub("the", _ADVERBS.sub("", reason[:start]))
-    if bad and not about:
-        about = reason[bad.end() :].strip()
-    plain = _BAD.sub(lambda match: " " * len(match[0]), reason)
+    plain = _REVIEWER.sub(" ", _BAD.sub(lambda match: " " * len(match[0]), reason))
     if not (bad or verb) or _ASKS.search(plain):
         return ""
     atoms, wanted = read_atoms(plain, now), read_atoms(change, now)
-    kinds = {atom.kind for atom in wanted}
+    kinds = {atom.kind for atom in wanted} - {"time"}
+    if _YEAR.search(change) or (bad and _STOPS.search(bad[0])):
+        kinds.add("time")
+    if not all(_is_no_wish(atom, kinds, is_bad=bad is not None) for atom in atoms):
+        return ""
     named, meant = (
         {line for atom in part if atom.kind in ("what", "craft") for line in lines_of(atom.text)}
         for part in (atoms, wanted)
     )
     named |= {atom.text for atom in atoms if _QUANTITY.search(atom.text) and not lines_of(atom.text)}
-    if bad and _STOPS.search(bad[0]):
-        kinds.add("time")
-    if not bad and (named or _QUANTITY.search(plain) or instruments() & {*re.findall(r"[\w-]+", plain)}):
+    is_named = bool(named) or _QUANTITY.search(plain) is not None
+    if not bad and (
+        (is_named and not _POINTS.search(change)) or instruments() & {*re.findall(r"[\w-]+", plain)}
+    ):
         return ""
-    if not all(_is_no_wish(atom, kinds, is_bad=bool(bad)) for atom in atoms):
-        return ""
-    return _with_names(change, about, atoms, wanted, named - meant, is_bad=bool(bad))
+    about = _about(reason, [match for match in (bad, verb) if match], atoms, lines_of)
+    return _with_names(change, about, atoms, wanted, named - meant, is_bad=bad is not None)
+
+
+def _about(
+    reason: str,
+    verbs: Sequence[re.Match[str]],
+    atoms: Sequence[Atom],
+    lines_of: Callable[[str], Collection[str]],
+) -> str:
+    """Return what a clause says something about: its first part that names a line or a panel, or its subject."""
+    first, last = min(verb.start() for verb in verbs), max(verb.end() for verb in verbs)
+    subject = "" if _PERSON.fullmatch(reason[:first]) else reason[:first].strip()
+    parts = [_ADVERBS.sub("", subject), _ABOUT.sub("", reason[last:].strip())]
+    targets = [atom.text for atom in atoms if atom.kind in ("panel", "noun") or lines_of(atom.text)]
+    about = next((part for part in parts if any(target in part for target in targets)), parts[0])
+    return _ARTICLE.sub("the", about)
 
 
 def _with_names(
@@ -145,7 +166,7 @@ def _with_names(
     elif is_aimed and lacking:
         return ""
     elif not is_aimed and not kinds <= _OF_FIGURE and any(atom.kind == "what" for atom in atoms):
-        change = f"{change} for {about}" if about else ""
+        change = f"{change} for {about}" if lacking and about else ""
     if panel and change and "panel" not in kinds and panel not in change:
         change = f"{change} in {panel}"
     return "" if (about or is_bad) and _POINTS_ELSE.search(change) else change
@@ -157,4 +178,6 @@ def _is_no_wish(atom: Atom, changed: Collection[str], *, is_bad: bool) -> bool:
         return True
     if atom.kind in ("panel", "line", "tool", "noun", "craft") or atom.text.endswith("ing"):  # the smoothing
         return is_bad
-    return is_bad and atom.kind in changed and atom.kind not in ("verb", "rel", "every")
+    return (
+        (is_bad or atom.kind == "time") and atom.kind in changed and atom.kind not in ("verb", "rel", "every")
+    )
