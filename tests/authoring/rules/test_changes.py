@@ -1213,3 +1213,25 @@ def test_a_quantity_of_an_instrument_is_no_line_that_is_computed_from_it(author,
     draft = author.edit("plot the density of SPAN-I as dots", template)
     assert draft.template == author.edit("draw the SPAN-I density as dots", template).template
     assert changes(template, draft.template)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        ("omni-storm", "smooth density and speed over 30 min", ("proton_density_smooth", "window: 5min → 30min")),
+        ("omni-storm", "The density and the speed are noisy, smooth both over 30 min",
+         ("proton_density_smooth", "window: 5min → 30min")),
+        ("omni-storm", "smooth the density over 10 min and the speed over 30 min",
+         ("10min running average", "window: 5min → 30min")),
+        ("l1-compare", "make ACE and Wind thicker", ("line of ACE_B:", "line of Wind_B:")),
+    ],
+)  # fmt: skip
+def test_two_names_before_a_value_both_get_it(author, templates, name, request_, told):
+    text = " ".join(changed(author, templates(name), request_))
+    assert all(words in text for words in told)
+
+
+def test_a_length_behind_each_name_is_for_it_alone(author, templates):
+    text = " ".join(changed(author, templates("omni-storm"), "density red and speed blue"))
+    assert "proton_density: red" in text
+    assert "speed: blue" in text

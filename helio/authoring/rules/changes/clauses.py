@@ -394,6 +394,10 @@ def _is_named_too(before: Clause, clause: Clause, text: str) -> bool:
     apart = before.has("tool") and len(before.names) == 1 and re.fullmatch(r"\s*,\s*and\s+", between)
     if apart or re.search(r";|\bthen\b", between):  # add the mean of A, and B
         return False
+    is_open = all(atom.kind in _NAMES or "verb:smooth" in atom.tags for atom in before.atoms)
+    is_set = clause.atoms[0].kind in _NAMES and clause.has("duration", *_LOOKS) and not clause.has("verb")
+    if is_open and is_set and re.search(r"\band\b|&", between):  # smooth A and B over 30 min
+        return True
     if before.has("verb:add") and clause.atoms[0].kind in _NAMES and _FIRST_INPUT.search(before.text):
         return True
     removed = before.has("verb:remove") and "and" in between
