@@ -1235,3 +1235,40 @@ def test_a_length_behind_each_name_is_for_it_alone(author, templates):
     text = " ".join(changed(author, templates("omni-storm"), "density red and speed blue"))
     assert "proton_density: red" in text
     assert "speed: blue" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "plain"),
+    [
+        ("omni-storm", "smooth the speed over 15 min and not 5", "smooth the speed over 15 min"),
+        ("tha-ions", "instead of the three components I want only the magnitude of the field",
+         "replace the components by the magnitude of the field"),
+        ("tha-ions", "only the magnitude of the field instead of the three components",
+         "replace the components by the magnitude of the field"),
+        ("tha-ions", "only Bz of the field, not all three components", "replace B by Bz"),
+        ("omni-storm", "instead of the density we want to see the temperature", "replace the density by the temperature"),
+        ("ace-bfield-overview", "instead of the raw magnitude plot its 3 h running median",
+         "replace the magnitude by its 3 h running median"),
+        ("ace-bfield-overview", "My magnetospheric friends would rather have the components in GSM, not GSE",
+         "the components in GSM"),
+        ("wind-plasma", "My supervisor prefers the density on a log axis", "density on a log axis"),
+        ("wind-plasma", "the referee wants no temperature", "remove the temperature"),
+        ("mms-survey", "only the perpendicular temperature, not the parallel one", "remove the parallel temperature"),
+    ],
+)  # fmt: skip
+def test_one_thing_and_not_another(author, templates, name, request_, plain):
+    template = templates(name)
+    assert author.edit(request_, template).template == author.edit(plain, template).template
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("omni-storm", "only the speed, not the density"),
+        ("tha-ions", "only Bz of the field"),
+        ("omni-storm", "instead of the speed I want"),
+    ],
+)
+def test_only_one_thing_that_may_mean_the_whole_figure_is_refused(author, templates, name, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates(name))

@@ -267,7 +267,7 @@ def _as_duration(unread: UnreadWords, atom: Atom, atoms: list[Atom]) -> Atom:
         between = unread.text[min(atom.stop, neighbour.stop) : max(atom.start, neighbour.start)]
         joint = re.fullmatch(
             r"(?:\s+(?:smoothing|averag\w+|windows?|means?|running\s+\w+))*"
-            r"\s*(?:to|,?\s*instead of|rather than|,?\s*not|in place of)\s+(?:the\s+)?",
+            r"\s*(?:to|,?\s*instead of|rather than|,?\s*(?:and\s+)?not|in place of)\s+(?:the\s+)?",
             between,
             re.IGNORECASE,
         )
