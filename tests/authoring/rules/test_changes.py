@@ -1246,7 +1246,8 @@ def test_a_length_behind_each_name_is_for_it_alone(author, templates):
         ("tha-ions", "only the magnitude of the field instead of the three components",
          "replace the components by the magnitude of the field"),
         ("tha-ions", "only Bz of the field, not all three components", "replace B by Bz"),
-        ("omni-storm", "instead of the density we want to see the temperature", "replace the density by the temperature"),
+        ("omni-storm", "instead of the density we want to see the temperature",
+         "replace the density by the temperature"),
         ("ace-bfield-overview", "instead of the raw magnitude plot its 3 h running median",
          "replace the magnitude by its 3 h running median"),
         ("ace-bfield-overview", "My magnetospheric friends would rather have the components in GSM, not GSE",
@@ -1272,3 +1273,51 @@ def test_one_thing_and_not_another(author, templates, name, request_, plain):
 def test_only_one_thing_that_may_mean_the_whole_figure_is_refused(author, templates, name, request_):
     with pytest.raises(NotUnderstood):
         author.edit(request_, templates(name))
+
+
+ALL_BANDS = [[13.6, 19.3], [20.8, 29.7], [29.7, 40.5], [60, 100]]
+
+
+@pytest.mark.parametrize(
+    ("request_", "kept"),
+    [
+        ("only two proton bands: 13.6-19.3 and 60-100 MeV", (0, 3)),
+        ("only the bands 13.6-19.3 and 60-100 MeV", (0, 3)),
+        ("In the top panel keep just the two highest proton bands, 29.7-40.5 and 60-100 MeV", (2, 3)),
+        ("only the 20.8-29.7 and 60-100 MeV bands in the top panel", (1, 3)),
+        ("keep only the band 60-100 MeV", (3,)),
+        ("remove the 13.6-19.3 MeV band", (1, 2, 3)),
+        ("remove the 13.6 to 19.3 MeV band", (1, 2, 3)),
+        ("drop the bands 13.6-19.3 and 20.8-29.7 MeV", (2, 3)),
+        ("The lowest energies are contaminated. Remove the 13.6-19.3 MeV band", (1, 2, 3)),
+    ],
+)
+def test_some_bands_of_a_list_stay(author, templates, request_, kept):
+    template = templates("gle73-particles")
+    draft = author.edit(request_, template)
+    (before,), (after,) = (
+        [step for step in pipeline["steps"] if step["tool_name"] == "band_average"]
+        for pipeline in (template, draft.template)
+    )
+    assert before["tool_args"]["bands"] == ALL_BANDS
+    assert after["tool_args"]["bands"] == [ALL_BANDS[at] for at in kept]
+    counted = {1: "One", 2: "Two", 3: "Three"}[len(kept)]
+    assert after["intent"] == before["intent"].replace("Four", counted)
+    assert draft.template["steps"][-1] == template["steps"][-1]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "only three proton bands: 13.6-19.3 and 60-100 MeV",
+        "In the top panel keep just the two highest proton bands, 20.8-29.7 and 60-100 MeV",
+        "In the bottom panel keep just the bands 29.7-40.5 and 60-100 MeV",
+        "only the electron bands 29.7-40.5 and 60-100 MeV",
+        "only the band 30-40 MeV",
+        "show only the 60-100 MeV protons",
+        "remove the bands 13.6-19.3, 20.8-29.7, 29.7-40.5 and 60-100 MeV",
+    ],
+)
+def test_bands_that_the_list_lacks_are_refused(author, templates, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates("gle73-particles"))

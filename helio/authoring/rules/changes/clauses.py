@@ -374,6 +374,8 @@ def _is_part(before: Clause, clause: Clause) -> bool:
     named = lone == {"text", "verb"} and not titled and "text" not in kinds
     listed = "number" in lone and lone <= {"number", "what", "panel"}
     placed = bool(lone) and all(not _PLACED.isdisjoint(atom.tags) for atom in clause.atoms)
+    if lone == {"range"} and before.has("verb:only", "verb:remove") and before.says(r"\b(?:band|channel)s\b"):
+        return True  # only two bands: 13.6-19.3 and 60-100 MeV
     if placed or (not _MARKS.isdisjoint(last) and (named or listed or lone <= {"moment", "time"})):
         return True
     beside = len(clause.atoms) > 1 and not _BESIDE.isdisjoint(clause.atoms[0].tags) and lone <= _AROUND
