@@ -1321,3 +1321,45 @@ def test_some_bands_of_a_list_stay(author, templates, request_, kept):
 def test_bands_that_the_list_lacks_are_refused(author, templates, request_):
     with pytest.raises(NotUnderstood):
         author.edit(request_, templates("gle73-particles"))
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "plain"),
+    [
+        ("solo-overview", "I don't need the EPT spectrograms today, remove both", "remove the EPT spectrograms"),
+        ("solo-overview", "we no longer need the beta; drop it", "remove the beta"),
+        ("solo-overview", "add the protons of HET towards the Sun at the bottom",
+         "add the sunward HET protons at the bottom"),
+        ("solo-overview", "add the HET protons away from the Sun at the bottom",
+         "add the anti-sunward HET protons at the bottom"),
+        ("rbsp-emfisis-waves", "add the electrons of REPT (L2, same probe) under MagEIS",
+         "add the electrons of REPT (L2) under MagEIS"),
+        ("mms-survey", "put the O+ density of HPCA (survey moments) into the panel of the ion density",
+         "add the O+ density of HPCA (survey moments) to the panel of the ion density"),
+        ("l1-compare", "Other way round with the colours in the bottom panel please: ACE red, Wind blue",
+         "swap the colours: ACE red, Wind blue"),
+        ("l1-compare", "swap the colours in the bottom panel: ACE red, Wind blue",
+         "swap the colours: ACE red, Wind blue"),
+    ],
+)  # fmt: skip
+def test_the_same_change_in_other_words(author, templates, name, request_, plain):
+    template = templates(name)
+    draft, told = (author.edit(words, template).template for words in (request_, plain))
+    assert draft["steps"][-1] == told["steps"][-1]
+    assert [step.get("tool_args") for step in draft["steps"]] == [
+        step.get("tool_args") for step in told["steps"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("solo-overview", "I don't need the EPT spectrograms today, remove the others"),
+        ("solo-overview", "add the protons streaming towards the Sun"),
+        ("mms-survey", "put the parallel temperature and the ion density into the panel of the velocity"),
+        ("l1-compare", "the other way round: the bottom panel"),
+    ],
+)
+def test_other_words_that_say_more_are_refused(author, templates, name, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates(name))

@@ -501,7 +501,7 @@ class Meanings:
             return []
         if clause.has("rel:own_panel") or re.search(r"\b(?:an?|another|new|extra) panel\b", clause.text):
             return []
-        found = []
+        found: list[Operation] = []
         words = _words_left(clause, clause.of("range", "verb", "rel")) - {"band", "channel", "panel", *PLACES}
         for step, bands in self._with_bands(clause, words):
             if len(bands) == 1 and "axis" in step["tool_args"]:
@@ -528,7 +528,7 @@ class Meanings:
         ):
             return []
         places = words & _ENDS.keys()
-        found = []
+        found: list[Operation] = []
         for step, bands in self._with_bands(clause, words - COUNTED.keys() - places):
             for scale in _scales(any(atom.value.unit for atom in ranges)):
                 named = [_scaled(pair, scale) for pair in limits]
