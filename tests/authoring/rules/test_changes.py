@@ -1124,6 +1124,8 @@ REASONS = [
      "remove the PAS temperature", "T_PAS"),
     ("wind-plasma", "Make the density blue because red-green is bad for my colleague",
      "red-green is bad for my colleague", "", "density: blue"),
+    ("omni-storm", "The storm was long: add the temperature and colour it red", "The storm was long", "",
+     "OMNI_T: red"),
     ("themis-esa-overview", "the electrons are saturated; drop them", "the electrons are saturated",
      "drop the electrons", "electrons_all"),
 ]  # fmt: skip
@@ -1149,6 +1151,8 @@ def test_a_look_behind_a_reason_is_only_for_its_panel(author, templates):
     ("name", "request_"),
     [
         ("omni-storm", "The density is noisy, smooth the speed over 30 min"),
+        ("omni-storm", "The speed is noisy: add the temperature and colour it red"),
+        ("omni-storm", "add the temperature and colour it red, the speed is noisy"),
         ("omni-storm", "The density is noisy, use 30 min"),
         ("omni-storm", "The density is noisy, the speed too, smooth them over 30 min"),
         ("omni-storm", "The Faraday cup is noisy: smooth it over 1 h"),

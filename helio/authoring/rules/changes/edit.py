@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -46,7 +46,7 @@ from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import set_scale
-from helio.authoring.rules.changes.reasons import reasons_in
+from helio.authoring.rules.changes.reasons import without_reason
 from helio.authoring.rules.changes.replacements import REPLACEMENTS
 from helio.authoring.rules.changes.siblings import Siblings
 from helio.authoring.rules.changes.sources_kept import SOURCES_KEPT
@@ -171,11 +171,12 @@ def edited(
                 return again(bare, sources=sources, records=records)
             except UNABLE:
                 raise refusal from None
-        for reason in reasons_in(request, _all_lines_of(start, catalogue, now), now):
+        lines = FigureEditor(start, catalogue, lambda _, names: EVERY if EVERY in names else names[0], now)
+        for rest, note in without_reason(request, lines.lines_of, now):
             with suppress(*UNABLE):
-                outcome = again(reason.change, sources=sources, records=records)
+                outcome = again(rest, sources=sources, records=records)
                 if isinstance(outcome, TemplateDraft):
-                    return replace(outcome, notes=(reason.note, *outcome.notes))
+                    return replace(outcome, notes=(note, *outcome.notes))
         reply = (
             "" if sources or is_wish(request) else fully_answered(request, template, catalogue, now, records)
         )
@@ -192,16 +193,6 @@ def edited(
         raise NotUnderstood(f"the request changes nothing: {known}")
     author = Attribution("equivalence table") if editor.swapped else BY
     return TemplateDraft(proved, author, tuple(editor.notes))
-
-
-def _all_lines_of(template: Document, catalogue: Catalogue, now: datetime) -> Callable[[str], list[str]]:
-    """Return a function that gives every line of the figure that words may mean."""
-    return FigureEditor(template, catalogue, _every_choice, now).lines_of
-
-
-def _every_choice(text: str, choices: Sequence[str]) -> str:
-    del text
-    return EVERY if EVERY in choices else choices[0]
 
 
 def _drawn_in_all(editor: FigureEditor) -> set[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from helio.authoring.rules.changes.atom_reading import instruments, read_atoms
-from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.atoms import COUNTED, SPELLINGS, Atom
 from helio.knowledge.quantity_words import WORDS
+from helio.patterns import ignoring_case
 
 _MARKS = " .!;,()"
 _BORDER = re.compile(
@@ -17,37 +17,14 @@ _BORDER = re.compile(
     r"|\s+[-–—]+\s+|\s+(?:because|since)\s+",
     re.IGNORECASE,
 )
-_BAD = re.compile(
-    r"\btoo\s+(?:much|many|few|little|short|long|coarse|fine|noisy|busy|crowded|spiky|jagged|rough|wiggly|small|faint)\b"
-    r"|\bnot\s+\w+\s+enough\b|\b(?:very\s+|rather\s+|so\s+|quite\s+)?(?:noisy|spiky|jagged|hard|difficult|useless|wrong|"
-    r"ugly|boring|empty|unreadable|unreliable|unusable|illegible|saturated|contaminated|crowded|confusing|misleading|bad|terrible|awful|broken|off|clipped|a\s+mess|full\s+of\s+\w+)\b"
-    r"|\bwashed\s+out\b|\b(?:hides?|kills?|confuses?|distracts?|overlaps?|clutters?|jumps?(?:\s+around)?|doubt(?:s|ed)?|complain(?:s|ed)?)\b|\bthrough\s+the\s+roof\b"
-    r"|\b(?:can(?:no|['’])t|can\s+(?:hardly|barely)|could\s*n['’]t)\s+(?:be\s+)?(?:see|seen|read|tell|distinguish|follow)\b"
-    r"|\bdo(?:es)?(?:n['’]t|\s+not)\s+(?:trust|like|understand|believe)\b|\b(?:data|it|they)\s+(?:stop|end)(?:s|ped|ed)?\b"
-    r"|\bnobody\s+(?:\w+s|can\s+\w+)\b",
-    re.IGNORECASE,
-)
-"""Pattern of what is wrong with a line or a setting."""
+_BAD = ignoring_case("|".join(rf"\b(?:{pattern})\b" for pattern in SPELLINGS["reasons"]["wrong"]))
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _STOPS = re.compile(r"\b(?:stop|end)", re.IGNORECASE)
-_STATES = re.compile(
-    r"(?<=\w)(?:['’](?:s|re|m)\b(?!\s+(?:own|panel))|\s+(?:is|are|am|was|were|looks?|looked|seems?|has|have|had|goes|went|"
-    r"think|thought|know|suspect|believe|said|says?|told|asked)\b)",
-    re.IGNORECASE,
-)
-"""Pattern of the verbs of a statement."""
+_STATES = ignoring_case(rf"(?<=\w)(?:{'|'.join(SPELLINGS['reasons']['states'])})")
 _PERSON = re.compile(
     r"\W*(?:i|we|he|she|they|it|this|that|these|those|there|you|one|nobody)\W*", re.IGNORECASE
 )
-_ASKS = re.compile(
-    r"^\W*(?:if|when\w*|whil\w+|where|unless|until|once|as|let|and|or|but)\b|\b(?:not|n[o']t|never|none|no|need\w*|want\w*|"
-    r"prefer\w*|like[sd]?|should|must|ought|would|could|may|might|interest\w*|wish\w*|rather|only|just\s+the|also|as\s+well|"
-    r"instead|except|without|but|better|best|nicer|clearer|enough|sufficient|fine|ok(?:ay)?|good|great|same|equal\w*|"
-    r"similar\w*|alike|important|relevant|matters?|compar\w*|differen\w*|minus|stays?|remains?|kept|shown|drawn|plotted)\b"
-    r"|n['’]t\b|\btoo\s*$",
-    re.IGNORECASE,
-)
-"""Pattern of the words with which a clause asks for something, or narrows what another one asks for."""
+_ASKS = ignoring_case("|".join(SPELLINGS["reasons"]["asks"]))
 _REVIEWER = re.compile(r"\b(?:reviewer|referee|level)\s*#?\d\b", re.IGNORECASE)
 """Numbers that are no values."""
 _ABOUT = re.compile(r"^(?:about|of|with|that)\s+", re.IGNORECASE)
@@ -74,31 +51,19 @@ _OF_FIGURE = frozenset(
 _QUANTITY = re.compile(rf"(?<![\w|])(?:{'|'.join(row.pattern for row in WORDS)})(?![\w|])", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Reason:
-    """A clause that may only say why, and the change beside it with the names that it takes from the clause."""
+def without_reason(
+    request: str, lines_of: Callable[[str], Collection[str]], now: datetime
+) -> Iterator[tuple[str, str]]:
+    """Yield a request without each clause at its start or end that may only say why, and a note on this clause.
 
-    text: str
-    change: str
-    said: str
-
-    @property
-    def note(self) -> str:
-        """Return what to tell the user about the clause."""
-        read = "" if self.change == self.said else f"; the change is read as '{self.change}'"
-        return f"'{self.text}' is taken as the reason, and changes nothing{read}"
-
-
-def reasons_in(request: str, lines_of: Callable[[str], Collection[str]], now: datetime) -> Iterator[Reason]:
-    """Yield each clause at the start or the end of a request that may only say why.
-
-    In the change, a pronoun becomes what the reason is about, and a setting without a line gets its line.
+    In the change that remains, a pronoun becomes what the reason is about, and a setting without a line gets its line.
     """
     for border in _BORDER.finditer(request):
         ends = request[: border.start()].strip(_MARKS), request[border.end() :].strip(_MARKS)
         for reason, change in (ends, ends[::-1]):
             if change and (wanted := _change_beside(reason, change, lines_of, now)):
-                yield Reason(reason, wanted, change)
+                read = "" if wanted == change else f"; the change is read as '{wanted}'"
+                yield wanted, f"'{reason}' is taken as the reason, and changes nothing{read}"
 
 
 def _change_beside(
@@ -160,7 +125,11 @@ def _with_names(
         change = _WINDOW.sub("window of ", change)
     panel = next((atom.text for atom in atoms if atom.kind == "panel"), "")
     pointed = _POINTS.search(change)
-    if pointed and (about or is_bad):
+    is_own = pointed is not None and any(
+        atom.kind in _NAMES and atom.start < pointed.start() and atom.text.casefold() not in COUNTED
+        for atom in wanted
+    )
+    if pointed and not is_own and (about or is_bad):
         noun = " panel" if "panel" in pointed[0] and "panel" not in about else ""
         change = f"{change[: pointed.start()]}{about}{noun}{change[pointed.end() :]}" if about else ""
     elif is_aimed and lacking:
@@ -169,7 +138,8 @@ def _with_names(
         change = f"{change} for {about}" if lacking and about else ""
     if panel and change and "panel" not in kinds and panel not in change:
         change = f"{change} in {panel}"
-    return "" if (about or is_bad) and _POINTS_ELSE.search(change) else change
+    unclear = (about or is_bad) and not is_own and _POINTS_ELSE.search(change)
+    return "" if unclear else change
 
 
 def _is_no_wish(atom: Atom, changed: Collection[str], *, is_bad: bool) -> bool:
