@@ -17,6 +17,7 @@ _BORDER = re.compile(
     r"|\s+[-–—]+\s+|\s+(?:because|since)\s+",
     re.IGNORECASE,
 )
+_SENTENCES = re.compile(r"[;:!]\s|[.]\s|\s[-–—]+\s")
 _BAD = ignoring_case("|".join(rf"\b(?:{pattern})\b" for pattern in SPELLINGS["reasons"]["wrong"]))
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _STOPS = re.compile(r"\b(?:stop|end)", re.IGNORECASE)
@@ -72,7 +73,7 @@ def _change_beside(
     """Return a change with the names that it takes from its reason; empty if the clause may be no reason."""
     bad, verb = _BAD.search(reason), _STATES.search(reason)
     plain = _REVIEWER.sub(" ", _BAD.sub(lambda match: " " * len(match[0]), reason))
-    if not (bad or verb) or _ASKS.search(plain):
+    if not (bad or verb) or _ASKS.search(plain) or _SENTENCES.search(reason):
         return ""
     atoms, wanted = read_atoms(plain, now), read_atoms(change, now)
     kinds = {atom.kind for atom in wanted} - {"time"}
@@ -123,7 +124,7 @@ def _with_names(
     is_aimed = bool(kinds & _NAMES)
     if is_bad and "duration" in kinds and not kinds & {"verb", "noun", "tool"}:
         change = _WINDOW.sub("window of ", change)
-    panel = next((atom.text for atom in atoms if atom.kind == "panel"), "")
+    panel = next((_ARTICLE.sub("the", atom.text) for atom in atoms if atom.kind == "panel"), "")
     pointed = _POINTS.search(change)
     is_own = pointed is not None and any(
         atom.kind in _NAMES and atom.start < pointed.start() and atom.text.casefold() not in COUNTED
@@ -134,8 +135,12 @@ def _with_names(
         change = f"{change[: pointed.start()]}{about}{noun}{change[pointed.end() :]}" if about else ""
     elif is_aimed and lacking:
         return ""
-    elif not is_aimed and not kinds <= _OF_FIGURE and any(atom.kind == "what" for atom in atoms):
-        change = f"{change} for {about}" if lacking and about else ""
+    elif (
+        not is_aimed and not kinds <= _OF_FIGURE and {atom.kind for atom in atoms} & {"what", "craft", "noun"}
+    ):
+        is_known = bool(lacking) or any(atom.kind == "noun" for atom in atoms)
+        is_known &= not any(atom.kind == "duration" and atom.text in about for atom in atoms)
+        change = f"{change} for {about}" if is_known and about else ""
     if panel and change and "panel" not in kinds and panel not in change:
         change = f"{change} in {panel}"
     unclear = (about or is_bad) and not is_own and _POINTS_ELSE.search(change)
