@@ -1162,6 +1162,7 @@ def test_a_look_behind_a_reason_is_only_for_its_panel(author, templates):
         ("omni-storm", "add the temperature and colour it red, the speed is noisy"),
         ("omni-storm", "The density is noisy, use 30 min"),
         ("omni-storm", "remove the density, it is noisy, and the speed"),
+        ("omni-storm", "remove everything, the density is what we look at"),
         ("omni-storm", "SYM-H is hard to read. Make the others smaller"),
         ("omni-storm", "The density is noisy, the speed too, smooth them over 30 min"),
         ("omni-storm", "The Faraday cup is noisy: smooth it over 1 h"),

@@ -583,7 +583,8 @@ def _swaps(clause: Clause) -> bool:
 _PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
 ARRANGING: tuple[Rule, ...] = (
     *MARKS,
-    Rule("verb:remove what|panel", "craft every rel:below_axis", remove),
+    Rule("verb:remove what|panel", "craft every rel:below_axis", remove,
+         lambda clause: not clause.says(r"\beverything\s*(?:[,.;:]|and\b)")),
     Rule("verb:only what", "craft", keep_inside, _says_where),
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),
