@@ -1149,6 +1149,11 @@ def test_a_clause_that_only_says_why_is_noted(author, templates, name, request_,
     assert told in " ".join(changed(author, template, request_))
 
 
+def test_a_figure_that_is_too_tall_only_loses_what_goes(author, templates):
+    draft = author.edit("This is too tall, remove the density", templates("omni-storm"))
+    assert draft.template == author.edit("remove the density", templates("omni-storm")).template
+
+
 def test_a_look_behind_a_reason_is_only_for_its_panel(author, templates):
     text = changed(author, templates("l1-compare"), "the bottom panel is hard to read, make Wind thicker")
     assert [line.partition(": {")[0] for line in text] == ["step figure: line of Wind_Bmag"]
