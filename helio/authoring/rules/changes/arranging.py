@@ -67,6 +67,8 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
             _redraw_less(editor, clause, kept if kept != panels else [])
             return
         gone += lines
+    if clause.says(r"\beverything\s*(?:[,.;:]|and\b)"):
+        raise NotUnderstood(f"helio does not understand '{clause.text}'", advice="name the lines that go")
     if len(numbers) == len(panels) and numbers:
         raise NotUnderstood(
             "the request would remove every panel of the figure", advice="keep at least one panel"
@@ -583,8 +585,7 @@ def _swaps(clause: Clause) -> bool:
 _PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
 ARRANGING: tuple[Rule, ...] = (
     *MARKS,
-    Rule("verb:remove what|panel", "craft every rel:below_axis", remove,
-         lambda clause: not clause.says(r"\beverything\s*(?:[,.;:]|and\b)")),
+    Rule("verb:remove what|panel", "craft every rel:below_axis", remove),
     Rule("verb:only what", "craft", keep_inside, _says_where),
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),
