@@ -67,6 +67,8 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
             _redraw_less(editor, clause, kept if kept != panels else [])
             return
         gone += lines
+    if clause.says(r"\beverything\s*(?:[,.;:]|and\b)"):
+        raise NotUnderstood(f"helio does not understand '{clause.text}'", advice="name the lines that go")
     if len(numbers) == len(panels) and numbers:
         raise NotUnderstood(
             "the request would remove every panel of the figure", advice="keep at least one panel"
@@ -428,11 +430,13 @@ def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
 
 def put_into_panel(editor: FigureEditor, clause: Clause) -> None:
     """Draw a line, also a new one, in the panel of another: ``put the electron density in the density panel``."""
-    first, *_, last = clause.of("what")
-    if _names_new(editor, [first]):
+    first, *parts, last = clause.of("what")
+    if _names_new(editor, [first, *parts]):
         add_quantities(editor, clause)
         return
     numbers = editor.numbers_of(last.text)
+    if parts:
+        raise NotUnderstood(f"helio does not understand '{clause.text}'", advice="name one line to move")
     if len(numbers) != 1:
         raise NotUnderstood(
             f"the figure has several panels of '{last.text}'", advice="give the number of one"
@@ -443,6 +447,12 @@ def put_into_panel(editor: FigureEditor, clause: Clause) -> None:
 _INTO = re.compile(
     r"\b(?:in|into|onto|on|to)\s+(?:the\s+)?(?:(?:same\s+)?panel\s+(?:of|with)\b|.+\bpanel\b)", re.IGNORECASE
 )
+
+
+def _names_two(clause: Clause) -> bool:
+    """Return whether a clause names one line and another, in whose panel it comes; ``O+ density`` has two parts."""
+    names = clause.of("what")
+    return len(names) == len("AB") or (len(names) > 1 and not clause.says(r"\band\b|,|&|\bor\b"))
 
 
 def _is_place(clause: Clause) -> bool:
@@ -591,5 +601,5 @@ ARRANGING: tuple[Rule, ...] = (
                                      "verb:split rel:own_panel line verb:show", split),
     Rule("what panel", "verb:move craft rel:same_panel", move_to_panel, _is_place),
     Rule("verb:move what", "craft line rel:also rel:same_panel", put_into_panel,
-         lambda clause: len(clause.of("what")) == len("AB") and _INTO.search(clause.text) is not None),
+         lambda clause: _INTO.search(clause.text) is not None and _names_two(clause)),
 )  # fmt: skip

@@ -239,7 +239,7 @@ def take_names(unread: UnreadWords) -> None:
     for pattern in _quantities(""):
         unread.take("quantity", pattern)
     ahead = "|".join(rf"(?<=\b{word} )" for word in ("the", "no", "both", "all", "drop", "remove"))
-    named = "|".join(rf"(?<=\b{name} )" for name in sorted(_instruments()))
+    named = "|".join(rf"(?<=\b{name} )" for name in sorted(instruments()))
     unread.take("word", rf"(?:{ahead}|(?-i:{named}))spectrograms?\b(?!\s+of\b)")
     for pattern, tool in _tools():
         unread.take("tool", pattern, tool)
@@ -254,7 +254,7 @@ def take_names(unread: UnreadWords) -> None:
         if not re.search(r"\w", word):
             continue
         start = match.start() + match[0].index(word)
-        if word.casefold() not in IN_CHANGES or word in _instruments():
+        if word.casefold() not in IN_CHANGES or word in instruments():
             unread.put("word", word, start, start + len(word))
 
 
@@ -267,7 +267,7 @@ def _as_duration(unread: UnreadWords, atom: Atom, atoms: list[Atom]) -> Atom:
         between = unread.text[min(atom.stop, neighbour.stop) : max(atom.start, neighbour.start)]
         joint = re.fullmatch(
             r"(?:\s+(?:smoothing|averag\w+|windows?|means?|running\s+\w+))*"
-            r"\s*(?:to|,?\s*instead of|rather than|,?\s*not|in place of)\s+(?:the\s+)?",
+            r"\s*(?:to|,?\s*instead of|rather than|,?\s*(?:and\s+)?not|in place of)\s+(?:the\s+)?",
             between,
             re.IGNORECASE,
         )
@@ -380,7 +380,7 @@ def _quantities(word: str) -> tuple[re.Pattern[str], ...]:
 
 
 @lru_cache(maxsize=1)
-def _instruments() -> frozenset[str]:
+def instruments() -> frozenset[str]:
     """Return the names in capital letters, such as HOPE and GOES, which in small letters are other words."""
     names = {name for row in SOURCES for name in (*row.instruments, row.spacecraft.partition("-")[0])}
     return frozenset(name for name in names if name.isupper() and len(name) > 2)

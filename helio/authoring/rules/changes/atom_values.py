@@ -219,7 +219,11 @@ def take_numbers(unread: UnreadWords) -> None:
         if number_of_text(match["low"]) in range(1, _MOST_PANELS + 1):
             counted += f"|{PANEL_ONLY}|rows?"
         return bool(match["u1"] or match["u2"]) or not (
-            all(years) or re.search(rf"(?:{MONTH}|\d{{4}}|DOY|days?|{counted})\s*$", ahead, re.IGNORECASE)
+            all(years)
+            or (
+                "." not in match[0]
+                and re.search(rf"(?:{MONTH}|\d{{4}}|DOY|days?|{counted})\s*$", ahead, re.IGNORECASE)
+            )
         )
 
     for pattern in (

@@ -57,6 +57,8 @@ _OF_TWO = re.compile(
 _OLD_VALUE = re.compile(
     r",?\s*\b(?:instead\s+of|rather\s+than|in\s+place\s+of|not)\b.*$", re.IGNORECASE | re.DOTALL
 )
+_STATEMENT = r"\w\s+(?:is|are|was|were|looks?|seems?|says?|has|have|had)\s(?!.*\bto\s*$)"
+"""Verbs of a clause whose names are not for the clause behind it: ``Chorus is what we study. Drop the hiss``."""
 _IMPLIED = frozenset({"rel:also", "line", "verb:show"})
 """Parts that any clause may have."""
 
@@ -246,6 +248,8 @@ class _Reading:
         if at == len(self.segments):
             return []
         for stop in range(at + 1, len(self.segments) + 1):
+            if any(segment.says(_STATEMENT) for segment in self.segments[at : stop - 1]):
+                break
             clause = _join(self.segments[at:stop], self.text)
             for wanted in _with_shared(clause, before, level):
                 changes = self.changes(wanted)
@@ -259,6 +263,8 @@ class _Reading:
 
     def changes(self, clause: Clause) -> list[Change]:
         """Return the change that a clause means, or one change for each of its values."""
+        if {atom.kind for atom in clause.atoms} <= _NAMES and clause.says(_STATEMENT):
+            return []  # ACE is broken
         rule = next((rule for rule in self.rules if rule.fits(clause)), None)
         if rule is not None:
             return [Change(clause, rule)]
@@ -370,6 +376,8 @@ def _is_part(before: Clause, clause: Clause) -> bool:
     named = lone == {"text", "verb"} and not titled and "text" not in kinds
     listed = "number" in lone and lone <= {"number", "what", "panel"}
     placed = bool(lone) and all(not _PLACED.isdisjoint(atom.tags) for atom in clause.atoms)
+    if lone == {"range"} and before.has("verb:only", "verb:remove") and before.says(r"\b(?:band|channel)s\b"):
+        return True  # only two bands: 13.6-19.3 and 60-100 MeV
     if placed or (not _MARKS.isdisjoint(last) and (named or listed or lone <= {"moment", "time"})):
         return True
     beside = len(clause.atoms) > 1 and not _BESIDE.isdisjoint(clause.atoms[0].tags) and lone <= _AROUND
@@ -390,6 +398,10 @@ def _is_named_too(before: Clause, clause: Clause, text: str) -> bool:
     apart = before.has("tool") and len(before.names) == 1 and re.fullmatch(r"\s*,\s*and\s+", between)
     if apart or re.search(r";|\bthen\b", between):  # add the mean of A, and B
         return False
+    is_open = all(atom.kind in _NAMES or "verb:smooth" in atom.tags for atom in before.atoms)
+    is_set = clause.atoms[0].kind in _NAMES and clause.has("duration", *_LOOKS) and not clause.has("verb")
+    if is_open and is_set and re.search(r"\band\b|&", between):  # smooth A and B over 30 min
+        return True
     if before.has("verb:add") and clause.atoms[0].kind in _NAMES and _FIRST_INPUT.search(before.text):
         return True
     removed = before.has("verb:remove") and "and" in between

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -45,6 +46,7 @@ from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import set_scale
+from helio.authoring.rules.changes.reasons import without_reason
 from helio.authoring.rules.changes.replacements import REPLACEMENTS
 from helio.authoring.rules.changes.siblings import Siblings
 from helio.authoring.rules.changes.sources_kept import SOURCES_KEPT
@@ -61,7 +63,7 @@ from helio.authoring.rules.times.dates import with_dates_of
 from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.rules.times.open_times import with_whole_time
 from helio.authoring.swapping import crafts_in
-from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.asking import EVERY, Asks
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import spellings
@@ -169,6 +171,12 @@ def edited(
                 return again(bare, sources=sources, records=records)
             except UNABLE:
                 raise refusal from None
+        lines = FigureEditor(start, catalogue, lambda _, names: EVERY if EVERY in names else names[0], now)
+        for rest, note in without_reason(request, lines.lines_of, now):
+            with suppress(*UNABLE):
+                outcome = again(rest, sources=sources, records=records)
+                if isinstance(outcome, TemplateDraft):
+                    return replace(outcome, notes=(note, *outcome.notes))
         reply = (
             "" if sources or is_wish(request) else fully_answered(request, template, catalogue, now, records)
         )

@@ -352,6 +352,9 @@ class Lines:
             return drawn if len(drawn) < 2 else [self.ask(f"Which line do you mean by '{what}'?", drawn)]
         if measured := self.of_instrument(what, drawn):
             return measured
+        by = re.fullmatch(r"(?P<what>.+?)\s+of\s+(?:the\s+)?(?P<instrument>\S+)", what.strip())
+        if by and (measured := self.of_instrument(by["instrument"], drawn)):
+            return self._meant(by["what"].casefold(), by["what"], measured, by_craft)
         if craft := re.fullmatch(rf"({names_of_spacecraft()})(?:\s+(.+))?", plain):
             lines = self._of_craft(spellings()[craft[1]], drawn)
             if craft[2]:

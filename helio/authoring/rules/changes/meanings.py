@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from helio.authoring.fetches import FETCH
@@ -42,6 +42,7 @@ _SPAN = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<![\w.])([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) for (?:the )?(\w[\w -]*\w)")
+_ENDS = {"lowest": 0, "highest": -1}
 _BAND = re.compile(r"\b(?:bands?|channels?)\b", re.IGNORECASE)
 _EMPTY = frozenset(_WORDS["descriptions"])
 _FLUX = {"A": 1e-8, "B": 1e-7, "C": 1e-6, "M": 1e-5, "X": 1e-4}
@@ -141,6 +142,7 @@ class Meanings:
             assumed,
             _rule("what", f"{parts} relative every scale", self._flares),
             _rule("range verb:add|rel:also", f"{parts} panel", self._new_band),
+            _rule("range verb:only|verb:remove", "what noun verb range panel", self._fewer_bands, "range"),
             _rule("range|bound|number|duration|what", f"{parts} relative", self._meant, _VALUES),
             _rule("factor noun:window|verb:smooth|tool", f"{parts} factor", self._scaled),
             _rule("moment|time what|tool|noun", f"{parts} moment time every", self._interval, "moment"),
@@ -499,31 +501,58 @@ class Meanings:
             return []
         if clause.has("rel:own_panel") or re.search(r"\b(?:an?|another|new|extra) panel\b", clause.text):
             return []
-        found = []
+        found: list[Operation] = []
         words = _words_left(clause, clause.of("range", "verb", "rel")) - {"band", "channel", "panel", *PLACES}
-        lines = self._editor.lines_in(panel_numbers(self._editor, clause.of("panel")))
-        producers = self._editor.lines.producers
-        for step in self._editor.after["steps"]:
-            args = step.get("tool_args") or {}
-            bands = args.get("bands")
-            if not isinstance(bands, list) or not words <= _told(step, f"energy line {args}") | _GENERAL:
-                continue
-            behind = {label for line in lines for label in self._editor.behind(line)}
-            if lines and step["step_id"] not in {str(producers[label].id) for label in behind}:
-                continue
-            if len(bands) == 1 and "axis" in args:
+        for step, bands in self._with_bands(clause, words):
+            if len(bands) == 1 and "axis" in step["tool_args"]:
                 continue  # a second band would add an axis
             ends = [end for band in bands for end in band]
             scaled = [_scaled((limits.low, limits.high), scale) for scale in _scales(bool(limits.unit))]
             near = [new for new in scaled if min(ends) / 10 <= new[0] < new[1] <= max(ends) * 10]
             if len(near) == 1 and near[0] not in bands:
-                name, intent = str(step["step_id"]), str(step.get("intent", ""))
-                found.append(Operation("set", name, ("tool_args", "bands"), sorted([*bands, near[0]])))
-                counted = {count: word for word, count in COUNTED.items()}
-                old, new = (counted.get(len(bands) + more, "") for more in (0, 1))
-                if old and new and intent.casefold().startswith(f"{old} "):
-                    found.append(Operation("set", name, ("intent",), new.capitalize() + intent[len(old) :]))
+                found += _with_other_bands(step, sorted([*bands, near[0]]))
         return found if len({change.step for change in found}) == 1 else []
+
+    def _fewer_bands(self, clause: Clause) -> list[Operation]:
+        """Keep or remove bands of a list: ``only two proton bands: 13.6-19.3 and 60-100 MeV``."""
+        ranges, removes = clause.of("range"), clause.has("verb:remove")
+        limits = [(atom.value.low, atom.value.high) for atom in ranges]
+        words = _words_left(clause, clause.of("range", "verb")) - {"band", "channel", "panel", *PLACES}
+        counted = re.findall(r"[a-z]+", clause.text.casefold())
+        counts = {COUNTED.get(word, 0) for word in counted} - {0, 1, len(limits)}
+        if (
+            removes is clause.has("verb:only")
+            or counts
+            or not _BAND.search(clause.text)
+            or None in chain(*limits)
+        ):
+            return []
+        places = words & _ENDS.keys()
+        found: list[Operation] = []
+        for step, bands in self._with_bands(clause, words - COUNTED.keys() - places):
+            for scale in _scales(any(atom.value.unit for atom in ranges)):
+                named = [_scaled(pair, scale) for pair in limits]
+                at_end = [sorted(bands)[_ENDS[place] * len(named) :][: len(named)] for place in places]
+                kept = [pair for pair in bands if (pair in named) is not removes]
+                is_held = all(pair in bands for pair in named) and all(
+                    sorted(named) == ends for ends in at_end
+                )
+                if is_held and kept not in ([], bands):
+                    found += _with_other_bands(step, kept)
+        return found if len({change.step for change in found}) == 1 else []
+
+    def _with_bands(self, clause: Clause, words: Set[str]) -> Iterator[tuple[Document, list[Any]]]:
+        """Yield each step with a list of bands, in the panels that a clause names, if it has all words."""
+        lines = self._editor.lines_in(panel_numbers(self._editor, clause.of("panel")))
+        producers = self._editor.lines.producers
+        behind = {label for line in lines for label in self._editor.behind(line)}
+        for step in self._editor.after["steps"]:
+            args = step.get("tool_args") or {}
+            bands = args.get("bands")
+            if not isinstance(bands, list) or not words <= _told(step, f"energy line {args}") | _GENERAL:
+                continue
+            if not lines or step["step_id"] in {str(producers[label].id) for label in behind}:
+                yield step, bands
 
     def _renamed_band(self, step: Document, old: list[str], new: list[str]) -> Iterator[Operation]:
         """Write the new limits of a band in the description of its step and in the labels of axes."""
@@ -537,6 +566,16 @@ class Meanings:
         for panel, text in object_of(labels).items():
             if band.search(str(text)):
                 yield Operation("set", figure, (*path, panel), band.sub(rf"{new[0]}\g<1>{new[1]}", str(text)))
+
+
+def _with_other_bands(step: Document, bands: list[Any]) -> Iterator[Operation]:
+    """Set the bands of a step, and their number at the start of its description."""
+    name, intent = str(step["step_id"]), str(step.get("intent", ""))
+    yield Operation("set", name, ("tool_args", "bands"), bands)
+    counted = {count: word for word, count in COUNTED.items()}
+    old, new = (counted.get(len(pairs), "") for pairs in (step["tool_args"]["bands"], bands))
+    if old and new and intent.casefold().startswith(f"{old} "):
+        yield Operation("set", name, ("intent",), new.capitalize() + intent[len(old) :])
 
 
 def _told(step: Document, more: str) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 from helio.authoring.fetches import FETCH
 from helio.authoring.outcome import NotUnderstood
@@ -54,6 +55,11 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         lines = lines if answer == EVERY else [answer]
     meant = [_drawn_already(editor, atom.text, lines) for atom in new]
     if meant and all(meant):
+        if clause.has("verb:only") and len(editor.panels_with([*lines, *chain(*meant)])) > 1:
+            raise NotUnderstood(
+                f"helio does not understand '{clause.text}', because these lines are in several panels",
+                advice="say which lines go",
+            )
         _remove_for(editor, clause, [line for found in meant for line in found], lines)
         return
     atoms = [atom for atom in clause.all if atom not in old and atom.kind not in ("verb", "rel")]
@@ -126,6 +132,6 @@ def _remove_for(editor: FigureEditor, clause: Clause, kept: Sequence[str], old: 
 
 
 REPLACEMENTS: tuple[Rule, ...] = (
-    Rule("verb:replace|verb:swap|rel:instead_of what", ANY_PART, replace_quantities,
+    Rule("verb:replace|verb:swap|rel:instead_of what", f"{ANY_PART} verb:only", replace_quantities,
          lambda clause: len(clause.of("what")) > 1),
 )  # fmt: skip

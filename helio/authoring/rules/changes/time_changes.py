@@ -21,6 +21,13 @@ from helio.time_range import Duration, TimeRange, parse_time_range
 _PART = re.compile(r"(?:the\s+)?(?P<side>last|first)\s+(?:(?P<count>\d+)\s+)?(?P<unit>days?|hours?)")
 _TO = re.compile(r"\bto\s+(?:a\s+total\s+of\s+)?(?:the\s+)?$", re.IGNORECASE)
 """Words before the length of the new range: ``extend to 3 days``."""
+_UP_TO = re.compile(r"\b(?:to|until|till|through)\s+(?:the\s+)?(?:end\s+of\s+(?:the\s+)?)?$", re.IGNORECASE)
+"""Words before the day to which a range is extended."""
+_ENDS = re.compile(
+    r"\b(?:end\w*|stop\w*)\s+(?:(?:it|(?:the|this)\s+\w+)\s+)?(?:(?:on|at|in|with|after)\s+)?(?:the\s+(?:end\s+of\s+)?)?$",
+    re.IGNORECASE,
+)
+"""Words before the last day of a range: ``end on 26 October``."""
 _SAME = r"\bsame\s+(?:\w+\s+)?(?:days?|dates?|weeks?|months?|hours?|times?|interval|period|season|range)\b"
 """Words that take the range before, without its year."""
 _RELATIVE = r"last|past|this|current|previous|today|yesterday|now|ago"
@@ -96,11 +103,20 @@ def _extended(whole: str, time: str, clause: Clause, editor: FigureEditor) -> st
     """Return a range of fixed dates with the day to which it is extended; empty if the clause says something else."""
     ahead = clause.ahead_of(clause.of("time", "moment")[0])
     relative = re.search(rf"\b(?:{_RELATIVE})\b", f"{whole} {time}", re.IGNORECASE)
-    to_time = re.search(r"\b(?:to|until|till|through)\s+(?:the\s+)?$", ahead, re.IGNORECASE)
-    if not clause.has("verb:extend") or relative or not to_time or " to " in time:
+    to_time = clause.has("verb:extend") and _UP_TO.search(ahead)
+    ends = clause.has("noun:end") and not to_time
+    if (ends and not _ENDS.search(ahead)) or ((ends or to_time) and (relative or " to " in time)):
+        raise NotUnderstood(
+            f"helio does not understand '{clause.text}'", advice="give the dates, as 'A to B'"
+        )
+    if not (to_time or ends):
         return ""
     span, added = parse_time_range(whole, editor.now), parse_time_range(time, editor.now)
     end = added.start if re.search(r"\d:\d", time) else added.stop
+    if ends and end <= span.start:
+        raise NotUnderstood(f"nothing would be left of {span.text}", advice="give the dates, as 'A to B'")
+    if ends:
+        return str(TimeRange(span.start, end))
     return str(TimeRange(min(span.start, added.start), max(span.stop, end)))
 
 
