@@ -148,8 +148,10 @@ _AND_VALUES = (
     rf"\b(?:and|plus)\s+(?:the\s+)?{_LENGTH_OR_RHYTHM}[\s-]+(?:values|data|points|samples)\b(?:\s+of\b)?"
 )
 """Words for data at their own cadence, behind a computation of them."""
-_APART_FROM_RAW = rf"\b(?:above|below|under|beneath|underneath)\s+(?:the\s+)?{_RAW}"
-"""Words before raw data that have a panel of their own."""
+INPUT = rf"(?:{_RAW}|time[- ]?series\b|(?P<name>[\w|.-]+)(?:\s+index)?\s+itself\b)"
+"""Words for the data from which something is computed, as a pattern."""
+_APART_FROM_RAW = rf"\b(?:below|under|beneath|underneath)\s+(?:the\s+)?{INPUT}"
+"""Words of a computed line in a panel below that of its data."""
 _RAW_APART = r"(?:\s+(?!and\b|with\b)[\w|]+){0,2}\s+above\b"
 """Words behind raw data that have a panel above."""
 _PER_TIME = (
@@ -509,11 +511,11 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
     joined = rf"(?:with|and|over|beside|behind|(?:{_DRAWN_ON}\s+)?on(?:\s+top\s+of|to)?|plus|against|next\s+to|vs\.?)"
     forms = (
         rf"\b(?:plot(?:ted)?\s+)?{joined}\s+(?:the\s+)?{_RAW}(?:\s+(?:behind|beside|too|overlaid))?",
-        rf"(?P<out>{_RAW})" if _is_apart_from_raw(sentence) else r"(?!)",
+        _APART_FROM_RAW,
         rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)",
     )
     raw = next(filter(None, map(sentence.take_first, forms)), None)
-    if raw and _names_another(sentence.text[: raw.start()], sentence.text[raw.end() :]):
+    if raw and not _is_input(raw, sentence.text):
         sentence.put_back(*raw.span())  # smoothed speed and raw density
         return mentions
     on_data = any(mention.computation.tool in OVERLAID for mention in mentions) and (
@@ -524,7 +526,11 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
         or _has_values_beside(sentence)
     )
     if not (raw or on_data):
-        sentence.drop(rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x01)")
+        sentence.drop(
+            rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x01)|(?<=\x01 )(?:line|data)\s+(?:only|alone)\b"
+        )
+        if mentions and {mention.computation.tool for mention in mentions} == {"detrend"}:
+            sentence.drop(r"\b(?:only\s+)?(?:the\s+)?residuals?\b(?:\s+(?:only|alone)\b)?")
         return mentions
     if raw and re.match(r"\s+(?:below|under\w*|at\s+the\s+bottom)\b", sentence.text[raw.end() :]):
         raise NotUnderstood(
@@ -532,7 +538,7 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
             advice="leave the place out, then move the panel: 'put the mean on top'",
         )
     place = raw and re.match(_RAW_APART, sentence.text[raw.end() :], re.IGNORECASE)
-    apart = place is not None or _is_apart_from_raw(sentence, read=True)
+    apart = place is not None or re.search(_APART_FROM_RAW, sentence.text, re.IGNORECASE) is not None
     return [
         replace(mention, computation=replace(mention.computation, beside=True, behind=not apart))
         for mention in mentions
@@ -548,10 +554,14 @@ def _has_values_beside(sentence: Sentence) -> bool:
     )
 
 
-def _is_apart_from_raw(sentence: Sentence, *, read: bool = False) -> bool:
-    """Return whether a sentence puts raw data, whose words may be `read` already, into a panel of their own."""
-    match = re.search(_APART_FROM_RAW, sentence.text, re.IGNORECASE)
-    return match is not None and (read or sentence.is_unread(match.end() - 3, match.end()))
+def _is_input(raw: re.Match[str], text: str) -> bool:
+    """Return whether words are those of the data of all computations: ``raw``, ``AE itself`` beside AE alone."""
+    before = text[: raw.start()]
+    if name := raw.groupdict().get("name"):
+        placed, field = read_quantities(Sentence(text), magnitude=False)
+        is_only = len({quantity for _, quantity in placed}) + (field >= 0) < len("ab")
+        return is_only and name.casefold() in before.casefold()
+    return not _names_another(before, text[raw.end() :])
 
 
 def _names_another(before: str, behind: str) -> bool:

@@ -93,6 +93,13 @@ _RAW_TOO = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the input of a computed line, as a line of its own."""
+_RAW_WITH_LOOK = re.compile(
+    r"[,:;]\s*(?:(?:show|plot|draw|with|both|and)\s+)*(?:the\s+|its\s+)?"
+    r"(?:raw|original|unsmoothed|unfiltered)(?:\s+(?:data|ones?|values|series|line|curve))?(?=\s+(?:in|as)\s)",
+    re.IGNORECASE,
+)
+"""Pattern of the input of a computed line in a list: ``Bz, raw in grey and the running mean in red``."""
+_LOOK_OF_LINE = {"colour", "dash", "width"}
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 """Words behind ``a panel``, which name no data."""
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
@@ -199,6 +206,7 @@ def _numbered() -> re.Pattern[str]:
 
 def _with_raw_named(text: str, now: datetime) -> str:
     """Give a look of the input of a computed line to its name: ``running mean of Bz, plus the raw one in grey``."""
+    text = _with_raw_joined(text, now)
     raw = _RAW_TOO.search(text)
     atoms = read_atoms(text, now) if raw else []
     ahead = [atom for atom in atoms if raw and atom.start < raw.start()]
@@ -207,7 +215,8 @@ def _with_raw_named(text: str, now: datetime) -> str:
     if raw is None or not names or len({atom.tags[-1] for atom in tools}) != 1:
         return text
     coloured = any(atom.start > tools[-1].start and "colour" in atom.tags for atom in ahead)
-    if coloured and not re.match(r"\s+of\b", text[tools[-1].stop :]):
+    has_look = coloured and not re.match(r"\s+of\b", text[tools[-1].stop :])
+    if has_look and len(names) > 1:
         return text
     stop, look = raw.end(), ""
     for atom in (atom for atom in atoms if atom.start >= raw.end()):
@@ -215,12 +224,28 @@ def _with_raw_named(text: str, now: datetime) -> str:
             break
         if "what" in atom.tags and not look and names == [atom.text]:
             stop = atom.stop
-        elif {"colour", "dash", "width"} & {*atom.tags}:
+        elif _LOOK_OF_LINE & {*atom.tags}:
             look, stop = f"{look} {atom.text}", atom.stop
         else:
             break
+    if has_look:
+        at = next(atom.stop for atom in reversed(ahead) if "what" in atom.tags)
+        look = f" in{look}" if look else ""
+        return f"{text[:at]}{look}{text[at : raw.start()]} over the raw data{text[stop:]}"
     looks = "".join(f", {name}{look}" for name in names) if look else ""
     return f"{text[: raw.start()]} over the raw data{text[stop:]}{looks}"
+
+
+def _with_raw_joined(text: str, now: datetime) -> str:
+    """Join the input of the one computed series to it: ``Bz, raw in grey and the running mean in red``."""
+    raw = _RAW_WITH_LOOK.search(text)
+    atoms = read_atoms(text, now) if raw else []
+    names = {atom.text for atom in atoms if raw and "what" in atom.tags and atom.start < raw.start()}
+    computes = any({"tool", "verb:smooth"} & {*atom.tags} for atom in atoms)
+    look = next((atom for atom in atoms if raw and atom.start >= raw.end()), None)
+    if raw is None or look is None or not computes or len(names) != 1 or not _LOOK_OF_LINE & {*look.tags}:
+        return text
+    return f"{text[: raw.start()]} with the raw data{text[raw.end() :]}"
 
 
 def _between(phrases: Sequence[_Phrase], stop: int) -> Iterator[tuple[int, int]]:
