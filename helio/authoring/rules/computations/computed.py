@@ -24,7 +24,12 @@ from helio.authoring.rules.computations.frequency_bands import read_bands, read_
 from helio.authoring.rules.computations.gap_filling import read_gap_filling
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
 from helio.authoring.rules.computations.scalings import read_alignments, read_scalings
-from helio.authoring.rules.reading.named import FIELD, read_quantities
+from helio.authoring.rules.reading.named import (
+    FIELD,
+    names_of_spacecraft,
+    read_quantities,
+    read_spacecraft,
+)
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
 from helio.authoring.writing.computations import (
@@ -275,6 +280,30 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         first.setdefault((mention.computation, mention.partial), mention)
     again = [mention for mention in bracketed if first[mention.computation, mention.partial] in bracketed]
     return tuple(dict.fromkeys([*first.values(), *again]))
+
+
+def with_named_operands(text: str) -> tuple[str, bool]:
+    """Write the computation of two spacecraft that the sentence has named as theirs, and return whether it turns them.
+
+    >>> with_named_operands("ACE and Wind density, ratio Wind/ACE below")
+    ('ACE and Wind density, their ratio below', True)
+    >>> with_named_operands("ACE and Wind density, and the difference ACE minus Wind below")
+    ('ACE and Wind density, and their difference below', False)
+    """
+    crafts = rf"(?:{names_of_spacecraft()})(?![\w-])"
+    operands = rf"(?<![\w-]){crafts}\s*(?:minus|to|over|divided\s+by|and|[-−–/])\s*{crafts}"
+    match = re.search(
+        rf"\b(?:(?:the|their)\s+)?(?:(?P<how>differences?|ratios?)\b(?:\s+(?:of|between)\b|[\s:(])*{operands}\)?"
+        rf"|{operands}\s+(?P<behind>differences?|ratios?)\b)",
+        text,
+        re.IGNORECASE,
+    )
+    named = [craft for _, craft in read_spacecraft(Sentence(text[: match.start()]))] if match else []
+    own = [craft for _, craft in read_spacecraft(Sentence(match[0]))] if match else []
+    if match is None or len(own) != len("ab") or sorted(own) != sorted({*named}):
+        return text, False
+    turned = own != list(dict.fromkeys(named))
+    return f"{text[: match.start()]}their {match['how'] or match['behind']}{text[match.end() :]}", turned
 
 
 def in_brackets(text: str, position: int) -> bool:

@@ -19,6 +19,7 @@ from helio.authoring.rules.computations.computed import (
     of_windowed,
     over_their_inputs,
     read_computations,
+    with_named_operands,
 )
 from helio.authoring.rules.computations.conditions import with_conditions
 from helio.authoring.rules.computations.frequency_bands import take_frequencies
@@ -291,7 +292,8 @@ class _SentenceReader:
             raise NotUnderstood(
                 f"it is not clear to which time '{signed}' belongs", advice="write it behind the time"
             )
-        self._sentence = Sentence(_plain(with_open_times(text, now)))
+        text, self._turns = with_named_operands(_plain(with_open_times(text, now)))
+        self._sentence = Sentence(text)
         leave_directions(self._sentence)
         for span in described.spans:
             self._sentence.take_at(*span)
@@ -534,7 +536,7 @@ class _SentenceReader:
         crafts = without_source_of_indices(sentence, self._crafts, placed)
         placed = shown
         drawn = [quantity for quantity in drawn if quantity not in inputs]
-        if self._is_behind and len(crafts) == 2:
+        if (self._is_behind or self._turns) and len(crafts) == 2:
             crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
         elif self._is_behind and len(drawn) == 2:
             drawn = drawn[::-1]  # lag of AE behind Bz
