@@ -99,6 +99,8 @@ _RAW_WITH_LOOK = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the input of a computed line in a list: ``Bz, raw in grey and the running mean in red``."""
+_OF_DATA = re.compile(r"(?<=energy|quency|period) (?:flux|spectr|densit|range|channel|band)", re.IGNORECASE)
+"""Words behind ``log energy`` that make it the name of data, such as the energy flux."""
 _LOOK_OF_LINE = {"colour", "dash", "width"}
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 """Words behind ``a panel``, which name no data."""
@@ -148,8 +150,17 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     for anchors, near in _STYLES:
         styles += _phrases(atoms, anchors, near, text, [*phrases, *styles], now)
     conditions = condition_spans(text)
-    phrases = [phrase for phrase in phrases if not _overlaps(phrase, conditions)]
-    styles = [style for style in styles if _is_style(style, text) and not _overlaps(style, conditions)]
+    phrases = [
+        phrase
+        for phrase in phrases
+        if not (_overlaps(phrase, conditions) or _OF_DATA.match(text, phrase.stop))
+    ]
+    is_alone = sum("what" in atom.tags for atom in atoms) == 1
+    styles = [
+        style
+        for style in styles
+        if _is_style(style, text, alone=is_alone) and not _overlaps(style, conditions)
+    ]
     names = [atom for atom in atoms if {"what", "panel"} & set(atom.tags) and not _is_within(atom, phrases)]
     names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
@@ -171,7 +182,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     removed: list[_Phrase | Atom] = [*phrases, *styles, *again]
     for part in sorted(removed, key=lambda part: part.start):
         stop = part.stop
-        tail = re.match(r"\s+(?:panel|axis|scale)\b|,?\s*respectively\b", text[stop:], re.IGNORECASE)
+        tail = re.match(r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b", text[stop:], re.IGNORECASE)
         stop += tail.end() if tail else 0
         before = text[at : part.start]
         rest += _LEAD.sub(" ", before) if part in phrases else f"{before} "
@@ -306,8 +317,11 @@ _SPECTRAL = re.compile(r"\bspectr", re.IGNORECASE)
 """Pattern of spectra and spectrograms, whose axis has the energies that otherwise pick a part of the particles."""
 
 
-def _is_style(style: _Phrase, text: str) -> bool:
-    """Return whether parts that may also mean something else are about looks: ``as dots``, ``between 1 and 5 nT``."""
+def _is_style(style: _Phrase, text: str, *, alone: bool) -> bool:
+    """Return whether parts that may also mean something else are about looks: ``as dots``, ``between 1 and 5 nT``.
+
+    `alone` is true if the request names one quantity, of which a range such as ``between -1 and 1`` can only be an axis.
+    """
     first, kinds = style.parts[0], style.kinds
     if first.kind == "factor":
         return True
@@ -321,7 +335,7 @@ def _is_style(style: _Phrase, text: str) -> bool:
         frequencies = re.fullmatch(r"[mkM]?Hz", first.value.unit or "") is not None  # of a band
         energies = (first.value.unit or "").endswith("eV") and not _SPECTRAL.search(text)
         return (
-            bool(first.value.unit)
+            (bool(first.value.unit) or (alone and first.value.low == -(first.value.high or 0)))
             and not frequencies
             and not energies
             and not _OF_BAND.search(text[: first.start])
