@@ -169,6 +169,8 @@ _THRESHOLD = (
     r"|,?\s*\b(?:(?:beyond|above|over|at|of|with|and)\s+)*(?P<beyond>\d+(?:\.\d+)?)[\s-]*(?:sigmas?\b|σ|(?:robust\s+)?standard\s+deviations\b|MADs?\b)"
 )
 """How many deviations spikes are from their surroundings."""
+SAID_OF_ALL = r"(?:both|each|all)(?:\s+of\s+(?:them|these))?\s+"
+"""Words before a computation of all quantities, as a pattern."""
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
 _OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
 """Words between a computation and the one whose result it takes."""
@@ -244,6 +246,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     mentions += _other_statistics(sentence, mentions)
     sentence.drop(r"(?<=\x01 )before(?= \x01)")  # they are in this order
     if any(mention.computation.tool == R_SQUARED for mention in mentions):
+        sentence.drop(rf"\b{SAID_OF_ALL}(?=\x01)")
         sentence.drop(r"\(?\b(?:with\s+|where\s+)?(?:r|R|distance)\s+(?:is\s+|being\s+)?in\s+AU\b\)?")
     mentions = _with_lags(sentence, _in_order(sentence.text, mentions))
     mentions = [_with_threshold(sentence, mention) for mention in mentions]

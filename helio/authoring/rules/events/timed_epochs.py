@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta
 
 from helio.authoring.request import Epochs, Events
-from helio.authoring.rules.events.storms import BINS, SUPERPOSED, window_of
+from helio.authoring.rules.events.storms import BINS, SUPERPOSED, window_of, without_usual_lines
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.clocks import DATE
 from helio.authoring.rules.times.dates import with_plain_dates
@@ -45,10 +45,11 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
     >>> rest
     'Dst 2015-03-16 to 2015-06-26'
     """
-    sentence = Sentence(with_plain_dates(text))
+    sentence = Sentence(with_plain_dates(without_usual_lines(text)))
     match = sentence.take_first(_LISTED)
     if match is None:
         return text, None
+    sentence = Sentence(f"{match['what']} {sentence.rest()}")
     written = re.finditer(_TIME, match["times"], re.IGNORECASE)
     times = sorted(parse_time_range(_padded(time[0]), now).start for time in written)
     before, after = window_of(sentence)
@@ -65,7 +66,7 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
     give = "" if given is None else "median" if given["give"].casefold() == "median" else "mean"
     epochs = Epochs(events, before, after, bin_length, f"{len(times)} times", notes=notes, give=give)
     span = days_around(times[0], times[-1], before, after)
-    return f"{match['what']} {sentence.rest()} {span}".replace("  ", " "), epochs
+    return f"{sentence.rest()} {span}", epochs
 
 
 def days_around(first: datetime, last: datetime, before: str = "", after: str = "") -> TimeRange:

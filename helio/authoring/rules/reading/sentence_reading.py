@@ -594,7 +594,7 @@ class _SentenceReader:
             name=self._name,
         )
         lost = doubts(sentence, placed, request, self._spans, mentions, self._arrangement, self.flown)
-        unclear_parts = doubt_about(mentions, placed, drawn, again, unclear=unclear)
+        unclear_parts = doubt_about(mentions, placed, drawn, again, sentence.text, unclear=unclear)
         return request, unclear_frame or unclear_computation or unclear_parts or next(lost, None)
 
 
