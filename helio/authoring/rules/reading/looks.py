@@ -320,7 +320,7 @@ _SPECTRAL = re.compile(r"\bspectr", re.IGNORECASE)
 def _is_style(style: _Phrase, text: str, *, alone: bool) -> bool:
     """Return whether parts that may also mean something else are about looks: ``as dots``, ``between 1 and 5 nT``.
 
-    `alone` is true if the request names one quantity, of which a range such as ``between -1 and 1`` can only be an axis.
+    `alone` is true if the request names one quantity: a range such as ``between -1 and 1`` is then that of its axis.
     """
     first, kinds = style.parts[0], style.kinds
     if first.kind == "factor":
