@@ -293,20 +293,21 @@ def with_named_operands(text: str) -> tuple[str, bool]:
     >>> with_named_operands("ACE and Wind density, and the difference ACE minus Wind below")
     ('ACE and Wind density, and their difference below', False)
     """
-    crafts = rf"(?:{names_of_spacecraft()})(?![\w-])"
-    operands = rf"(?<![\w-]){crafts}\s*(?:minus|to|over|divided\s+by|and|[-−–/])\s*{crafts}"
+    first, second = rf"(?<![\w-])(?:{names_of_spacecraft()})(?!\w)\s*", rf"\s*(?:{names_of_spacecraft()})(?![\w-])"
+    operands = rf"{first}(?:minus|to|over|divided\s+by|and|[-−–/]){second}"
     match = re.search(
         rf"\b(?:(?:the|their)\s+)?(?:(?P<how>differences?|ratios?)\b(?:\s+(?:of|between)\b|[\s:(])*{operands}\)?"
-        rf"|{operands}\s+(?P<behind>differences?|ratios?)\b)",
+        rf"|{operands}\s+(?P<behind>differences?|ratios?)\b|{first}minus{second})",
         text,
         re.IGNORECASE,
     )
     named = [craft for _, craft in read_spacecraft(Sentence(text[: match.start()]))] if match else []
-    own = [craft for _, craft in read_spacecraft(Sentence(match[0]))] if match else []
+    names = re.findall(rf"(?<!\w)(?:{names_of_spacecraft()})(?!\w)", match[0] if match else "", re.IGNORECASE)
+    own = [craft for name in names for _, craft in read_spacecraft(Sentence(name))]
     if match is None or len(own) != len("ab") or sorted(own) != sorted({*named}):
         return text, False
     turned = own != list(dict.fromkeys(named))
-    return f"{text[: match.start()]}their {match['how'] or match['behind']}{text[match.end() :]}", turned
+    return f"{text[: match.start()]}their {match['how'] or match['behind'] or 'difference'}{text[match.end() :]}", turned
 
 
 def in_brackets(text: str, position: int) -> bool:
@@ -714,8 +715,9 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
         is_applied = re.search(r"\bapplied\b", sentence.text[match.end() :], re.IGNORECASE)
         joined |= related and not is_applied and bool(_WITH_A.search(sentence.text[: match.start()]))
     below = related and ignoring_case(_BELOW_IT).match(sentence.text, match.end()) is not None
-    beside = (joined or below) and not participle
-    over = related and _is_over(sentence.text, match)
+    is_line = related and participle is not None and _is_line_too(sentence.text, match, participle[0])
+    beside = is_line or ((joined or below) and not participle)
+    over = related and ((is_line and tool in OVERLAID) or _is_over(sentence.text, match))
     if over and tool not in OVERLAID:
         raise NotUnderstood(
             f"helio cannot draw '{match[0].strip()}' over its input",
@@ -731,6 +733,14 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     is_first = sentence.take_at(*first.span()) if first else re.match(r"after\b", match[0], re.IGNORECASE)
     position = -1 if is_first else match.start()
     return ComputationMention(computation, position, partial, only)
+
+
+def _is_line_too(text: str, match: re.Match[str], participle: str) -> bool:
+    """Return whether a sentence asks for a computed line beside its data: ``Bz and the smoothed line``."""
+    before, behind = text[: match.start()], text[match.end() :]
+    is_joined = re.search(r"\b(?:and|with|plus)\s+(?:also\s+)?(?:an?\s+|the\s+|its\s+)?$", before, re.IGNORECASE)
+    is_again = participle[: len("smooth")].casefold() in before.casefold()
+    return bool(is_joined and not is_again and re.match(r"\s+(?:line|curve|trace)s?\b", behind))
 
 
 def _is_over(text: str, match: re.Match[str]) -> bool:
