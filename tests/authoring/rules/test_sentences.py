@@ -120,7 +120,6 @@ REFUSED = (
     ("ACE |B| 2010-01-01, I don't want gaps", "gaps"),
     ("V1 field strength in 2012 with a vertical line at the heliopause crossing (2012-08-25)", "vertical"),
     ("ACE B and V under the time axis, 2010-01-01", "below the time axis"),
-    ("ratio of ACE to Wind density with both densities above, 2003-10-29", "the figure would have one panel"),
 )
 
 
