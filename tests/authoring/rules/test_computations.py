@@ -883,13 +883,15 @@ def test_a_slope_without_a_power_spectrum_is_refused(author, words):
         ("C1 and C4 |B| from FGM, C4-C1 difference below",
          [["Cluster4_Bmag", "Cluster1_Bmag"], ["Cluster4_Bmag_minus_Cluster1_Bmag"]]),
         ("difference between Cluster 4 and Cluster 1 |B|", [["Cluster4_Bmag_minus_Cluster1_Bmag"]]),
+        ("Wind n and the difference ACE - Wind of n", [["ACE_n", "Wind_n"], ["ACE_n_minus_Wind_n"]]),
         ("difference between ACE and Wind V, with both speeds above and the difference below",
          [["ACE_V", "Wind_V"], ["ACE_V_minus_Wind_V"]]),
         ("ratio of ACE to Wind n with both densities above", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
         # the axes of minimum variance
         ("MVA of Cluster 3 B, plot the L, M and N components", [["Cluster3_B_lmn"]]),
         ("MVA of the Cluster 3 magnetic field, show BL, BM and BN", [["Cluster3_B_lmn"]]),
-        ("MVA of Cluster 3 B, L, M, N in separate panels", [["Cluster3_B_lmnl"], ["Cluster3_B_lmnm"], ["Cluster3_B_lmnn"]]),
+        ("MVA of Cluster 3 B, L, M, N in separate panels",
+         [["Cluster3_B_lmnl"], ["Cluster3_B_lmnm"], ["Cluster3_B_lmnn"]]),
     ],
 )  # fmt: skip
 def test_a_computation_has_its_input_beside_it_where_the_sentence_says_so(author, sentence, panels):

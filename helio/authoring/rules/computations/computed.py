@@ -293,7 +293,10 @@ def with_named_operands(text: str) -> tuple[str, bool]:
     >>> with_named_operands("ACE and Wind density, and the difference ACE minus Wind below")
     ('ACE and Wind density, and their difference below', False)
     """
-    first, second = rf"(?<![\w-])(?:{names_of_spacecraft()})(?!\w)\s*", rf"\s*(?:{names_of_spacecraft()})(?![\w-])"
+    first, second = (
+        rf"(?<![\w-])(?:{names_of_spacecraft()})(?!\w)\s*",
+        rf"\s*(?:{names_of_spacecraft()})(?![\w-])",
+    )
     operands = rf"{first}(?:minus|to|over|divided\s+by|and|[-−–/]){second}"
     match = re.search(
         rf"\b(?:(?:the|their)\s+)?(?:(?P<how>differences?|ratios?)\b(?:\s+(?:of|between)\b|[\s:(])*{operands}\)?"
@@ -304,10 +307,16 @@ def with_named_operands(text: str) -> tuple[str, bool]:
     named = [craft for _, craft in read_spacecraft(Sentence(text[: match.start()]))] if match else []
     names = re.findall(rf"(?<!\w)(?:{names_of_spacecraft()})(?!\w)", match[0] if match else "", re.IGNORECASE)
     own = [craft for name in names for _, craft in read_spacecraft(Sentence(name))]
-    if match is None or len(own) != len("ab") or sorted(own) != sorted({*named}):
+    in_order = list(dict.fromkeys([*named, *own]))
+    if match is None or len(own) != len("ab") or sorted(own) != sorted(in_order):
         return text, False
-    turned = own != list(dict.fromkeys(named))
-    return f"{text[: match.start()]}their {match['how'] or match['behind'] or 'difference'}{text[match.end() :]}", turned
+    turned = own != in_order
+    if {*named} != {*own}:
+        return text, turned
+    return (
+        f"{text[: match.start()]}their {match['how'] or match['behind'] or 'difference'}{text[match.end() :]}",
+        turned,
+    )
 
 
 def in_brackets(text: str, position: int) -> bool:
@@ -738,7 +747,9 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
 def _is_line_too(text: str, match: re.Match[str], participle: str) -> bool:
     """Return whether a sentence asks for a computed line beside its data: ``Bz and the smoothed line``."""
     before, behind = text[: match.start()], text[match.end() :]
-    is_joined = re.search(r"\b(?:and|with|plus)\s+(?:also\s+)?(?:an?\s+|the\s+|its\s+)?$", before, re.IGNORECASE)
+    is_joined = re.search(
+        r"\b(?:and|with|plus)\s+(?:also\s+)?(?:an?\s+|the\s+|its\s+)?$", before, re.IGNORECASE
+    )
     is_again = participle[: len("smooth")].casefold() in before.casefold()
     return bool(is_joined and not is_again and re.match(r"\s+(?:line|curve|trace)s?\b", behind))
 

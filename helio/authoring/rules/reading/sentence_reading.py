@@ -541,8 +541,9 @@ class _SentenceReader:
         crafts = without_source_of_indices(sentence, self._crafts, placed)
         placed = shown
         drawn = [quantity for quantity in drawn if quantity not in inputs]
-        if (self._is_behind or self._turns) and len(crafts) == 2:
-            crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
+        distinct = list(dict.fromkeys(craft for _, craft in crafts))
+        if self._turns or (self._is_behind and len(crafts) == len(distinct) == 2):
+            crafts = list(enumerate(reversed(distinct)))
         elif self._is_behind and len(drawn) == 2:
             drawn = drawn[::-1]  # lag of AE behind Bz
         by_instrument = measured_by_each(sentence, self._instruments, crafts, drawn)
