@@ -83,6 +83,7 @@ _BELOW_IT = (
     r"|at\s+the\s+bottom\b)"
 )
 """Words behind a computation that is drawn beside its inputs: ``difference underneath``."""
+_AND_THE = re.compile(r"\b(?:and|with|plus)\s+(?:also\s+)?(?:an?\s+|the\s+|its\s+)?$", re.IGNORECASE)
 _SHIFT = (
     r"\b(?:ballistic(?:ally)?[- ]+)?(?:(?:time[- ]?)?shift(?:ed|ing)?|propagat(?:ed?|ing|ion)|advect(?:ed)?|convected"
     r"|(?:time[- ]?)?lagged)\b(?:\s+ballistically\b)?(?!\s+by\b)"
@@ -293,30 +294,26 @@ def with_named_operands(text: str) -> tuple[str, bool]:
     >>> with_named_operands("ACE and Wind density, and the difference ACE minus Wind below")
     ('ACE and Wind density, and their difference below', False)
     """
-    first, second = (
-        rf"(?<![\w-])(?:{names_of_spacecraft()})(?!\w)\s*",
-        rf"\s*(?:{names_of_spacecraft()})(?![\w-])",
-    )
-    operands = rf"{first}(?:minus|to|over|divided\s+by|and|[-−–/]){second}"
+    name = rf"(?:{names_of_spacecraft()})(?!\w)"
+    operands = rf"(?<![\w-]){name}\s*(?:minus|to|over|divided\s+by|and|[-−–/])\s*{name}(?!-)"
     match = re.search(
         rf"\b(?:(?:the|their)\s+)?(?:(?P<how>differences?|ratios?)\b(?:\s+(?:of|between)\b|[\s:(])*{operands}\)?"
-        rf"|{operands}\s+(?P<behind>differences?|ratios?)\b|{first}minus{second})",
+        rf"|{operands}\s+(?P<behind>differences?|ratios?)\b|{name}\s+minus\s+{name})",
         text,
         re.IGNORECASE,
     )
-    named = [craft for _, craft in read_spacecraft(Sentence(text[: match.start()]))] if match else []
-    names = re.findall(rf"(?<!\w)(?:{names_of_spacecraft()})(?!\w)", match[0] if match else "", re.IGNORECASE)
-    own = [craft for name in names for _, craft in read_spacecraft(Sentence(name))]
-    in_order = list(dict.fromkeys([*named, *own]))
-    if match is None or len(own) != len("ab") or sorted(own) != sorted(in_order):
+    if match is None:
         return text, False
-    turned = own != in_order
-    if {*named} != {*own}:
-        return text, turned
-    return (
-        f"{text[: match.start()]}their {match['how'] or match['behind'] or 'difference'}{text[match.end() :]}",
-        turned,
-    )
+    named = [craft for _, craft in read_spacecraft(Sentence(text[: match.start()]))]
+    words = re.findall(rf"(?<!\w){name}", match[0], re.IGNORECASE)
+    own = [craft for word in words for _, craft in read_spacecraft(Sentence(word))]
+    in_order = list(dict.fromkeys([*named, *own]))
+    if len(own) != len("ab") or sorted(own) != sorted(in_order):
+        return text, False
+    if {*named} == {*own}:
+        how = match["how"] or match["behind"] or "difference"
+        text = f"{text[: match.start()]}their {how}{text[match.end() :]}"
+    return text, own != in_order
 
 
 def in_brackets(text: str, position: int) -> bool:
@@ -724,7 +721,8 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
         is_applied = re.search(r"\bapplied\b", sentence.text[match.end() :], re.IGNORECASE)
         joined |= related and not is_applied and bool(_WITH_A.search(sentence.text[: match.start()]))
     below = related and ignoring_case(_BELOW_IT).match(sentence.text, match.end()) is not None
-    is_line = related and participle is not None and _is_line_too(sentence.text, match, participle[0])
+    around = sentence.text[: match.start()], sentence.text[match.end() :]
+    is_line = related and participle is not None and _is_line_too(around[0], participle[0], around[1])
     beside = is_line or ((joined or below) and not participle)
     over = related and ((is_line and tool in OVERLAID) or _is_over(sentence.text, match))
     if over and tool not in OVERLAID:
@@ -744,14 +742,10 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     return ComputationMention(computation, position, partial, only)
 
 
-def _is_line_too(text: str, match: re.Match[str], participle: str) -> bool:
+def _is_line_too(before: str, participle: str, behind: str) -> bool:
     """Return whether a sentence asks for a computed line beside its data: ``Bz and the smoothed line``."""
-    before, behind = text[: match.start()], text[match.end() :]
-    is_joined = re.search(
-        r"\b(?:and|with|plus)\s+(?:also\s+)?(?:an?\s+|the\s+|its\s+)?$", before, re.IGNORECASE
-    )
     is_again = participle[: len("smooth")].casefold() in before.casefold()
-    return bool(is_joined and not is_again and re.match(r"\s+(?:line|curve|trace)s?\b", behind))
+    return not is_again and bool(_AND_THE.search(before) and re.match(r"\s+(?:line|curve|trace)s?\b", behind))
 
 
 def _is_over(text: str, match: re.Match[str]) -> bool:

@@ -126,11 +126,6 @@ _LIST_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the number of an item in a list, but not of a day before its month."""
-_ORDER_OF_NUMBERS = re.compile(
-    r"[,;.]\s*(?:(?:with|and)\s+)?(?:panel\s+)?\(?[a-i1-9]\)(?:\s+(?:is\s+)?(?P<place>above|over|below)\s+(?:panel\s+)?\(?[a-i1-9]\))+",
-    re.IGNORECASE,
-)
-"""Pattern of words that give the numbered items their order: ``(a) above (b)``."""
 _EACH_OF = re.compile(
     r"\b((?:each|every)\s+(?:hour|day|week|month|year))\s+(?:of|in|from)\s+(?=\d)", re.IGNORECASE
 )
@@ -624,10 +619,6 @@ def _without_numbers(text: str) -> str:
     >>> _without_numbers("1) ACE B 2) ACE density")
     'ACE B, ACE density in this order'
     """
-    order = _ORDER_OF_NUMBERS.search(text)
-    numbers = re.findall(r"\(?([a-i1-9])\)", order[0]) if order else []
-    if order and numbers == sorted(numbers, reverse=order["place"].lower() == "below"):
-        text = f"{text[: order.start()]}{text[order.end() :]}"
     found = "".join(match[1].lower() for match in _LIST_NUMBER.finditer(text))
     if len(found) < 2 or not ("123456789".startswith(found) or "abcdefghi".startswith(found)):
         return text
