@@ -942,6 +942,7 @@ def test_a_delay_is_that_of_the_highest_correlation(author, words):
     "sentence",
     [
         "superposed epoch of Kp, 1 day before to 3 days after, median and quartiles, events 2010-04-05 and 2010-05-02",
+        "superposed epoch of OMNI Bz around 2010-04-05 and 2010-05-02, 1 day before to 3 days after",
         "superposed epoch of OMNI Bz, 1 day before to 3 days after, at 2010-04-05 and 2010-05-02",
         "superposed epoch of Dst for storms of 2003, 1 day before to 3 days after, medians and quartiles",
     ],

@@ -10,7 +10,7 @@ from helio.authoring.rules.events.storms import BINS, SUPERPOSED, window_of, wit
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.clocks import DATE
 from helio.authoring.rules.times.dates import with_plain_dates
-from helio.authoring.rules.times.durations import duration_in, length_of
+from helio.authoring.rules.times.durations import duration_in, duration_pattern, length_of
 from helio.pipelines.template.from_document import code_of_times
 from helio.time_range import TimeRange, parse_time_range
 
@@ -33,6 +33,7 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 """What a sentence says of the lines to draw, instead of one line for each event."""
+_BEFORE = re.compile(rf"[,;]\s*(?={duration_pattern()}\s+before\b)", re.IGNORECASE)
 _USUAL = ("1d", "3d")
 """Time before and after the zero times."""
 
@@ -45,7 +46,8 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
     >>> rest
     'Dst 2015-03-16 to 2015-06-26'
     """
-    sentence = Sentence(with_plain_dates(without_usual_lines(text)))
+    apart = _BEFORE.sub(" from ", without_usual_lines(text))  # "2010-05-02, 2 days" is no range
+    sentence = Sentence(with_plain_dates(apart))
     match = sentence.take_first(_LISTED)
     if match is None:
         return text, None
