@@ -170,8 +170,6 @@ _THRESHOLD = (
     r"|,?\s*\b(?:(?:beyond|above|over|at|of|with|and)\s+)*(?P<beyond>\d+(?:\.\d+)?)[\s-]*(?:sigmas?\b|σ|(?:robust\s+)?standard\s+deviations\b|MADs?\b)"
 )
 """How many deviations spikes are from their surroundings."""
-SAID_OF_ALL = r"(?:both|each|all)(?:\s+of\s+(?:them|these))?\s+"
-"""Words before a computation of all quantities, as a pattern."""
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
 _OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
 """Words between a computation and the one whose result it takes."""
@@ -180,6 +178,8 @@ _OF_NOUN = (
     rf"|^[^,;]*\b(?:\w+ed|{METHOD})\s+$"
 )
 """Words between a computation and the noun of another one: ``hourly means of the Bz``, ``smoothed``."""
+SAID_OF_ALL = r"(?:both|each|all)(?:\s+of\s+(?:them|these))?\s+"
+"""Words before a computation of all quantities, as a pattern."""
 _PREPARES = ("resample", "despike", "interpolate", "mask", "mask_by_flag")
 """Tools that are for the inputs of a computation of two series, also where a request names them behind it."""
 CLEANING = ("band_pass", "despike", "detrend", "interpolate", "mask", "mask_by_flag")

@@ -52,7 +52,7 @@ _MOMENTS = {N, SPEED, VECTOR_V, T}
 _NEXT_TO_EACH_OTHER = re.compile(r",|\b(?:and|with|plus|but|of|in)\b|\+|;")
 _HEADS = re.compile(
     r"(?!.*\b(?:and|with|plus|then|next|second|lower|panels?|rows?|plots?|top|bottom|below|above|under\w*|beneath)\b)"
-    r"(?:[^;:+&]*:[^,;:+&]*|(?:MAG|magnetometer)\b(?:\s+data)?\s*(?:the\s+)?)",
+    r"(?:[^;:+&]*:[^,;:+&]*|(?:MAG|magnetometer)\b(?:\s+data)?(?:\s+[\d:TZ/-]+|\s+to)*,?\s*(?:the\s+)?)",
     re.IGNORECASE,
 )
 """Words from the name of a field up to its magnitude, if the name is only a heading: ``MAG in 2001: |B|``."""
