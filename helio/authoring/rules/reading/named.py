@@ -138,8 +138,8 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     ):  # MMS 1, 2 and 3; THEMIS A B C
         alone = re.sub(rf"(?:{every})[\s-]*", " ", match[2], flags=re.IGNORECASE)
         letters = dict.fromkeys(re.findall(r"(?<![A-Z0-9])[A-E1-4](?![A-Z0-9])", alone.upper()))
-        crafts = {craft[-1]: craft for craft in grouped[missions[match[1].casefold()]]}
-        named_in_order = (crafts[letter] for letter in letters if letter in crafts)
+        by_letter = {craft[-1]: craft for craft in grouped[missions[match[1].casefold()]]}
+        named_in_order = (by_letter[letter] for letter in letters if letter in by_letter)
         found += [(match.start() + at, craft) for at, craft in enumerate(named_in_order)]
     for match in sentence.take(
         rf"(?<![\d.:/-])\b(?:(?:all|both|each)(?: of)?(?: the)?(?: (?P<many>{_MANY}))?|the (?P<the>{_MANY})"
