@@ -43,6 +43,7 @@ from helio.authoring.rules.questions.question_form import (
     question_before_request,
     without_question_mark,
 )
+from helio.authoring.rules.reading.divided_sentences import with_placed_names
 from helio.authoring.rules.reading.figure_parts import read_parts
 from helio.authoring.rules.reading.guard import refuse_unused
 from helio.authoring.rules.reading.looks import (
@@ -203,7 +204,7 @@ class RuleAuthor:
     def _draft(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> TemplateDraft:
         items = self._remembered()
         request, names = with_names(_SUGGESTION.sub("", request), items)
-        request, archive = take_archive(request, self._servers)
+        request, archive = take_archive(with_placed_names(request), self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)
         ask = _answers(chosen)

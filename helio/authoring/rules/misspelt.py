@@ -26,6 +26,7 @@ _OTHER_WORDS = (
     "resolution",
     "coordinates",
     "average",
+    "delay",
 )
 _LONG = 8
 """Number of letters from which a word without meaning is told from a name with one slip."""

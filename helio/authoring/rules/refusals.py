@@ -43,11 +43,12 @@ _NOT_THERE = (
 )
 """Words for data that helio's catalogue does not have, with what to say."""
 PICKED_BY_PLACE = re.compile(
-    r"(?<![\w-])(?P<by>MLT|MLAT|L(?:[- ]?(?:shells?|values?)|\*)?|(?:magnetic |local )?(?:local time|latitude)s?)\s*"
-    r"(?:=|of|from|between|range)?\s*[-−]?\d{1,2}(?:\.\d+)?\s*(?:-|–|to|and)\s*[-−]?\d{1,2}(?![\d-])",
+    r"(?<![\w-])(?P<by>MLT|MLAT|L(?:[- ]?(?:shells?|values?)|\*)?|(?:magnetic |local )?(?:local time|latitude)s?"
+    r"|(?<=for )(?:Dst|SYM-?H|Kp|AE|AL)(?= between))\s*"
+    r"(?:=|of|from|between|range)?\s*[-−]?\d{1,3}(?:\.\d+)?\s*(?:-|–|to|and)\s*[-−]?\d{1,3}(?![\d-])",
     re.IGNORECASE,
 )
-"""Pattern of words that pick data by the place of the spacecraft: ``for MLT 6-12``."""
+"""Pattern of words that pick data by the place of the spacecraft or by an index: ``for MLT 6-12``."""
 NUMBER_OF_RECORDS = re.compile(
     r"(?<![\d.:-])\b(?:\d+|three|five|seven|nine|eleven)[\s-]+(?:points?|samples?|pts?)\b"
     r"(?!\s+(?:wide|thick|fonts?|size|markers?|lines?|text|labels?|per)\b)",

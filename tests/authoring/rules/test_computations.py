@@ -383,6 +383,8 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ("ACE Bz delayed by 1 h 2005-05-15", "no tool for 'delayed by'.*bow shock"),
         ("PSP density normalised to 1 AU, 2021-01", "write 'times r.2'"),
         ("cumulative distribution of OMNI speed, 2008", "no tool for 'cumulative distribution'"),
+        ("wavelet power of AE with the cone of influence, 2008-01", "has all values"),
+        ("hourly median and quartiles of Dst, 2003", "no tool for 'and quartiles'"),
         ("daily range of SYM-H, 2003", "no tool for 'daily range'"),
         (
             "fill gaps up to 10 min in ACE density, then compute the dynamic pressure, 2001-03-31",
@@ -863,6 +865,33 @@ def test_a_slope_without_a_power_spectrum_is_refused(author, words):
         ("ACE Bz, hourly averages drawn over the data", [["ACE_Bz", "ACE_Bz_binned"]]),
         ("ACE Bz 1-min resampled", [["ACE_Bz_binned"]]),
         ("5-min binned ACE Bz", [["ACE_Bz_binned"]]),
+        ("ACE Bz resampled in 1 min avg", [["ACE_Bz_binned"]]),
+        # the input and the result of a computation
+        ("band-pass ACE Bz at 2-10 mHz and plot it below the unfiltered one", [["ACE_Bz"], ["ACE_Bz_filtered"]]),
+        ("band-pass ACE Bz at 2-10 mHz, show only the filtered one", [["ACE_Bz_filtered"]]),
+        ("ACE Bz smoothed over 1 h, the smoothed one only", [["ACE_Bz_smooth"]]),
+        ("ACE Bz smoothed over 1 h, over the unsmoothed one", [["ACE_Bz", "ACE_Bz_smooth"]]),
+        ("ACE Bz and the smoothed one over 1 h", [["ACE_Bz", "ACE_Bz_smooth"]]),
+        ("detrend ACE Bz with a 10 min running mean and show the residual only", [["ACE_Bz_detrended"]]),
+        ("wavelet power of AE, below AE itself", [["OMNI_AE"], ["OMNI_AE_wavelet"]]),
+        ("ACE |B|, 1 h running mean below |B| itself", [["ACE_Bmag"], ["ACE_Bmag_smooth"]]),
+        ("band-pass the ACE magnetometer total field at 2-10 mHz, with the unfiltered one above",
+         [["ACE_Bmag"], ["ACE_Bmag_filtered"]]),
+        # the order of two spacecraft
+        ("ACE and Wind n in one panel, ratio Wind/ACE below", [["Wind_n", "ACE_n"], ["Wind_n_over_ACE_n"]]),
+        ("ACE and Wind n and the difference ACE minus Wind below", [["ACE_n", "Wind_n"], ["ACE_n_minus_Wind_n"]]),
+        ("C1 and C4 |B| from FGM, C4-C1 difference below",
+         [["Cluster4_Bmag", "Cluster1_Bmag"], ["Cluster4_Bmag_minus_Cluster1_Bmag"]]),
+        ("difference between Cluster 4 and Cluster 1 |B|", [["Cluster4_Bmag_minus_Cluster1_Bmag"]]),
+        ("Wind n and the difference ACE - Wind of n", [["ACE_n", "Wind_n"], ["ACE_n_minus_Wind_n"]]),
+        ("difference between ACE and Wind V, with both speeds above and the difference below",
+         [["ACE_V", "Wind_V"], ["ACE_V_minus_Wind_V"]]),
+        ("ratio of ACE to Wind n with both densities above", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
+        # the axes of minimum variance
+        ("MVA of Cluster 3 B, plot the L, M and N components", [["Cluster3_B_lmn"]]),
+        ("MVA of the Cluster 3 magnetic field, show BL, BM and BN", [["Cluster3_B_lmn"]]),
+        ("MVA of Cluster 3 B, L, M, N in separate panels",
+         [["Cluster3_B_lmnl"], ["Cluster3_B_lmnm"], ["Cluster3_B_lmnn"]]),
     ],
 )  # fmt: skip
 def test_a_computation_has_its_input_beside_it_where_the_sentence_says_so(author, sentence, panels):
@@ -870,7 +899,17 @@ def test_a_computation_has_its_input_beside_it_where_the_sentence_says_so(author
 
 
 @pytest.mark.parametrize(
-    "words", ["5-min binned medians of ACE Bz", "ACE |B| on top, Wind |B| in the middle, difference below"]
+    "words",
+    [
+        "5-min binned medians of ACE Bz",
+        "ACE |B| on top, Wind |B| in the middle, difference below",
+        "ACE Bz, 1 h running mean, show the residual only",
+        "ACE Bz, show only the filtered one",
+        "ACE Bz and the detrended one, 10 min running mean",
+        "wavelet power of AE and SYM-H, below AE itself",
+        "ACE |B| smoothed over 1 h below the raw density",
+        "ACE n and V, 1 h running mean of V, times r^2",
+    ],
 )
 def test_an_unclear_reduction_or_place_is_refused(author, words):
     with pytest.raises(NotUnderstood):
@@ -903,3 +942,41 @@ def test_a_spectrum_is_integrated_over_frequencies(author, request_, source, ban
 def test_the_spectrogram_beside_its_power_is_drawn(author, request_, count):
     *_, figure = (step["tool_args"] for step in author.create(request_).template["steps"])
     assert len(figure["spec"]["panels"]) == count
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["with both multiplied by the heliocentric distance squared", "each multiplied by r^2", "all times r^2"],
+)
+def test_a_scaling_is_of_all_quantities_where_the_sentence_says_so(author, words):
+    panels = figure(author, f"Ulysses |B| and proton density, {words}, 1995")["panels"]
+    assert panels == [["Ulysses_Bmag_r2"], ["Ulysses_n_r2"]]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "cross-correlation of ACE and Wind |B|, give me the delay with highest correlation, max lag 4 hours",
+        "ACE and Wind |B|, the lag of maximum correlation, up to 4 hours",
+    ],
+)
+def test_a_delay_is_that_of_the_highest_correlation(author, words):
+    steps = author.create(f"{words}, March 2010").template["steps"]
+    lag = next(step["tool_args"] for step in steps if step["tool_name"] == "cross_correlation_lag")
+    assert lag["longest"] == "4h"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "superposed epoch of Kp, 1 day before to 3 days after, median and quartiles, events 2010-04-05 and 2010-05-02",
+        "superposed epoch of OMNI Bz around 2010-04-05 and 2010-05-02, 1 day before to 3 days after",
+        "superposed epoch of OMNI Bz, 1 day before to 3 days after, at 2010-04-05 and 2010-05-02",
+        "superposed epoch of Dst for storms of 2003, 1 day before to 3 days after, medians and quartiles",
+    ],
+)
+def test_a_superposed_epoch_has_the_median_and_the_quartiles(author, sentence):
+    steps = author.create(sentence).template["steps"]
+    epochs = next(step["tool_args"] for step in steps if step["tool_name"] == "superposed_epoch")
+    assert (epochs["before"], epochs["after"], epochs.get("give")) == ("1d", "3d", None)
+    assert steps[-1]["tool_args"]["spec"]["panel_types"] == ["epochs"]

@@ -95,7 +95,6 @@ REFUSED = (
     ("Wind n and V in a single red panel, 2004-11-07", "'single'"),
     ("AE and AL together, Dst in another panel, March 2015", "'together'"),
     # a place that no line has
-    ("difference between ACE and Wind speed, with both on top, 2004-11-07", "'both on top'"),
     ("Wind |B| and its power spectrum, spectrum on top, 2004-11-07", "'spectrum on top'"),
     ("Wind |B| with its running mean over 1 h at the top, 2004-11-07", "at the top'"),
     ("RBSP-A HOPE O+ and H+ spectrograms, H+ on top, 2013-06-01", "'H\\+ on top'"),

@@ -252,3 +252,70 @@ def test_components_of_two_temperatures_are_refused_or_asked_for(author, words):
     except NotUnderstood:
         return
     assert isinstance(outcome, AuthorQuestion)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ACE |B|, raw in grey and the 1-hour running mean in red",
+        "ACE |B|, the raw data in grey and the 1-hour running mean in red in the same panel",
+        "ACE |B|, the 1-hour running mean in red and the raw one in grey",
+        "ACE |B| smoothed over 1 h, raw data in grey and the smoothed one in red",
+    ],
+)
+def test_the_raw_line_is_that_of_the_data(author, words):
+    spec, _ = made(author, f"{words}, March 2010")
+    assert spec["panels"] == [["ACE_Bmag", "ACE_Bmag_smooth"]]
+    assert spec["trace_colors"] == {"ACE_Bmag": "grey", "ACE_Bmag_smooth": "red"}
+
+
+@pytest.mark.parametrize(
+    "words", ["ACE = green, Wind = black", "green = ACE, black = Wind", "green: ACE, black: Wind"]
+)
+def test_a_colour_is_that_of_the_name_beside_its_sign(author, words):
+    spec, _ = made(author, f"ACE and Wind Bz, {words}, 2010-04-05")
+    assert spec["trace_colors"] == {"ACE_Bz": "green", "Wind_Bz": "black"}
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        ("log energy axes and log colours", {"log_y": {"1": True}, "log_z": True}),
+        ("log energy and log colour scale", {"log_y": {"1": True}, "log_z": True}),
+        ("linear energy axis", {"log_y": {"1": False}}),
+        ("log colours", {"log_z": True}),
+        ("linear colours", {"log_z": False}),
+    ],
+)
+def test_the_scales_of_a_spectrogram_are_those_of_its_energies_and_colours(author, words, settings):
+    spec, _ = made(author, f"RBSP-A MagEIS electron flux spectrogram and |B|, {words}, 2013-10-08")
+    assert {key: spec.get(key) for key in settings} == settings
+    assert "log_scale" not in spec
+
+
+@pytest.mark.parametrize(
+    ("sentence", "limits"),
+    [
+        (
+            "Wind normalised cross-helicity in 1-hour windows, between -1 and 1, January 2008",
+            {"1": [-1.0, 1.0]},
+        ),
+        ("ACE Bz from -10 to 10, 2010-04-05", {"1": [-10.0, 10.0]}),
+    ],
+)
+def test_a_range_around_zero_is_that_of_the_axis(author, sentence, limits):
+    assert made(author, sentence)[0]["y_range"] == limits
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "ACE Bz for Dst between -50 and 50, March 2010",
+        "THEMIS-D |B| for MLT between -3 and 3, 2008-02-26",
+        "ACE Bz and density, raw in grey and the hourly means in red, 2010-04-05",
+        "RBSP-A HOPE log energy flux spectrogram, 2013-10-08",
+    ],
+)
+def test_what_is_no_look_is_refused(author, sentence):
+    with pytest.raises(NotUnderstood):
+        author.create(sentence)

@@ -134,6 +134,14 @@ CREATED = (
      "2005-04-06 to 2005-04-07"),
     ("I am interested in the magnetic field of Cluster 4 in GSM coordinates during 2005-08-24 08:00 UT to 14:00 UT",
      [["Cluster4_B_gsm"]], "2005-08-24T08:00:00 to 2005-08-24T14:00:00"),
+    # remarks, and the places of panels
+    ("Thanks for the last one! Now: ACE |B| on 2010-04-05", [["ACE_Bmag"]], "2010-04-05 to 2010-04-06"),
+    ("ACE |B| on 2010-04-05 (maybe with gaps, this is ok)", [["ACE_Bmag"]], "2010-04-05 to 2010-04-06"),
+    ("ACE |B| on 2010-04-05, gaps are fine", [["ACE_Bmag"]], "2010-04-05 to 2010-04-06"),
+    ("(a) Cluster 3 |B| from FGM spin, (b) C3 ion bulk velocity in GSE from CIS-HIA; 2003-08-15 14:00 to 20:00; "
+     "two panels, (a) above (b)", [["Cluster3_Bmag"], ["Cluster3_Vvec"]],
+     "2003-08-15T14:00:00 to 2003-08-15T20:00:00"),
+    ("MMS 4, 2 and 1 |B|, 2015-10-16", [["MMS4_Bmag", "MMS2_Bmag", "MMS1_Bmag"]], "2015-10-16 to 2015-10-17"),
 )  # fmt: skip
 REFUSED = (
     ("ACE |B| on 5/6/2010", "5/6/2010"),  # June or May
@@ -142,8 +150,9 @@ REFUSED = (
     ("ACE |B| around 10 May 2004", "around"),
     ("ACE |B| 2010-01-01, I don't want gaps", "gaps"),
     ("V1 field strength in 2012 with a vertical line at the heliopause crossing (2012-08-25)", "vertical"),
+    ("(a) ACE Bz, (b) ACE density, March 2010, (b) above (a)", "'b'"),
+    ("Wind RAD1, RAD2 and TNR dynamic spectra, 2003-10-28, RAD2 on top", "RAD2 on top"),
     ("ACE B and V under the time axis, 2010-01-01", "below the time axis"),
-    ("ratio of ACE to Wind density with both densities above, 2003-10-29", "the figure would have one panel"),
 )
 
 
@@ -159,6 +168,23 @@ def test_a_sentence_becomes_a_figure(author, sentence, panels, time):
     )
     assert drawn == panels
     assert template["variables"]["$TIME_RANGE"]["default"] == time
+
+
+@in_one_test(
+    ("words", "first"),
+    [
+        ("wind/waves RAD1 + RAD2 dynamic spectra, RAD2 on top", "RAD2"),
+        ("Wind WAVES RAD1 and RAD2 dynamic spectra, RAD1 on top", "RAD1"),
+        ("Wind WAVES RAD1 and RAD2 dynamic spectra, RAD1 below", "RAD2"),
+        ("Wind WAVES RAD1 and RAD2 dynamic spectra, RAD2 above RAD1", "RAD2"),
+    ],
+)
+def test_one_of_two_instruments_has_the_place_of_the_sentence(author, words, first):
+    steps = author.create(f"{words}, 2003-10-28").template["steps"]
+    label = steps[-1]["tool_args"]["spec"]["panels"][0][0]
+    fetched = {step["tool_args"].get("output_label"): step["tool_args"].get("dataset_id") for step in steps}
+    assert fetched[label] == f"WI_L2_WAV_{first}"
+    assert len(steps[-1]["tool_args"]["spec"]["panels"]) == 2
 
 
 @in_one_test(("sentence", "named"), REFUSED)

@@ -76,7 +76,8 @@ def _averaged() -> Iterator[tuple[str, str, bool]]:
         r"(?P<statistic>averages?|avgs?|averaging|means?|medians?|averaged|minima|maxima|bins"
         r"|resolution averages|resampled|(?:re)?binned)"
     )
-    yield "resample", rf"\b(?:after\s+(?:an?\s+)?)?{LENGTH}[\s-]*{statistic}\b(?!(?<=ed)\s+{METHOD}\b)", True
+    before = rf"(?:(?:after|{_REDUCED}\s+(?:in|to|as|with|into))\s+(?:an?\s+)?)?"
+    yield "resample", rf"\b{before}{LENGTH}[\s-]*{statistic}\b(?!(?<=ed)\s+{METHOD}\b)", True
     yield (
         "resample",
         r"\b(?:after\s+)?(?:averaged?|averaging|resampl(?:ed?|ing)|rebin(?:ned)?|binned|downsampled?|reduced?)"

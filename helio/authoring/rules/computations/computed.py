@@ -24,7 +24,12 @@ from helio.authoring.rules.computations.frequency_bands import read_bands, read_
 from helio.authoring.rules.computations.gap_filling import read_gap_filling
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
 from helio.authoring.rules.computations.scalings import read_alignments, read_scalings
-from helio.authoring.rules.reading.named import FIELD, read_quantities
+from helio.authoring.rules.reading.named import (
+    FIELD,
+    names_of_spacecraft,
+    read_quantities,
+    read_spacecraft,
+)
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
 from helio.authoring.writing.computations import (
@@ -78,6 +83,7 @@ _BELOW_IT = (
     r"|at\s+the\s+bottom\b)"
 )
 """Words behind a computation that is drawn beside its inputs: ``difference underneath``."""
+_AND_THE = re.compile(r"\b(?:and|with|plus)\s+(?:also\s+)?(?:an?\s+|the\s+|its\s+)?$", re.IGNORECASE)
 _SHIFT = (
     r"\b(?:ballistic(?:ally)?[- ]+)?(?:(?:time[- ]?)?shift(?:ed|ing)?|propagat(?:ed?|ing|ion)|advect(?:ed)?|convected"
     r"|(?:time[- ]?)?lagged)\b(?:\s+ballistically\b)?(?!\s+by\b)"
@@ -155,8 +161,10 @@ _AND_VALUES = (
     rf"\b(?:and|plus)\s+(?:the\s+)?{_LENGTH_OR_RHYTHM}[\s-]+(?:values|data|points|samples)\b(?:\s+of\b)?"
 )
 """Words for data at their own cadence, behind a computation of them."""
-_APART_FROM_RAW = rf"\b(?:above|below|under|beneath|underneath)\s+(?:the\s+)?{_RAW}"
-"""Words before raw data that have a panel of their own."""
+INPUT = rf"(?:{_RAW}|time[- ]?series\b|(?P<name>[\w|.-]+)(?:\s+index)?\s+itself\b)"
+"""Words for the data from which something is computed, as a pattern."""
+_APART_FROM_RAW = rf"\b(?:below|under|beneath|underneath)\s+(?:the\s+)?{INPUT}"
+"""Words of a computed line in a panel below that of its data."""
 _RAW_APART = r"(?:\s+(?!and\b|with\b)[\w|]+){0,2}\s+above\b"
 """Words behind raw data that have a panel above."""
 _PER_TIME = (
@@ -177,6 +185,8 @@ _OF_NOUN = (
     rf"|^[^,;]*\b(?:\w+ed|{METHOD})\s+$"
 )
 """Words between a computation and the noun of another one: ``hourly means of the Bz``, ``smoothed``."""
+SAID_OF_ALL = r"(?:both|each|all)(?:\s+of\s+(?:them|these))?\s+"
+"""Words before a computation of all quantities, as a pattern."""
 _PREPARES = ("resample", "despike", "interpolate", "mask", "mask_by_flag")
 """Tools that are for the inputs of a computation of two series, also where a request names them behind it."""
 CLEANING = ("band_pass", "despike", "detrend", "interpolate", "mask", "mask_by_flag")
@@ -244,6 +254,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     mentions += _other_statistics(sentence, mentions)
     sentence.drop(r"(?<=\x01 )before(?= \x01)")  # they are in this order
     if any(mention.computation.tool == R_SQUARED for mention in mentions):
+        sentence.drop(rf"\b{SAID_OF_ALL}(?=\x01)")
         sentence.drop(r"\(?\b(?:with\s+|where\s+)?(?:r|R|distance)\s+(?:is\s+|being\s+)?in\s+AU\b\)?")
     mentions = _with_lags(sentence, _in_order(sentence.text, mentions))
     mentions = [_with_threshold(sentence, mention) for mention in mentions]
@@ -280,6 +291,36 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         first.setdefault((mention.computation, mention.partial), mention)
     again = [mention for mention in bracketed if first[mention.computation, mention.partial] in bracketed]
     return tuple(dict.fromkeys([*first.values(), *again]))
+
+
+def with_named_operands(text: str) -> tuple[str, bool]:
+    """Write the computation of two spacecraft that the sentence has named as theirs, and return whether it turns them.
+
+    >>> with_named_operands("ACE and Wind density, ratio Wind/ACE below")
+    ('ACE and Wind density, their ratio below', True)
+    >>> with_named_operands("ACE and Wind density, and the difference ACE minus Wind below")
+    ('ACE and Wind density, and their difference below', False)
+    """
+    name = rf"(?:{names_of_spacecraft()})(?!\w)"
+    operands = rf"(?<![\w-]){name}\s*(?:minus|to|over|divided\s+by|and|[-−–/])\s*{name}(?!-)"
+    match = re.search(
+        rf"\b(?:(?:the|their)\s+)?(?:(?P<how>differences?|ratios?)\b(?:\s+(?:of|between)\b|[\s:(])*{operands}\)?"
+        rf"|{operands}\s+(?P<behind>differences?|ratios?)\b|{name}\s+minus\s+{name})",
+        text,
+        re.IGNORECASE,
+    )
+    if match is None:
+        return text, False
+    named = [craft for _, craft in read_spacecraft(Sentence(text[: match.start()]))]
+    words = re.findall(rf"(?<!\w){name}", match[0], re.IGNORECASE)
+    own = [craft for word in words for _, craft in read_spacecraft(Sentence(word))]
+    in_order = list(dict.fromkeys([*named, *own]))
+    if len(own) != len("ab") or sorted(own) != sorted(in_order):
+        return text, False
+    if {*named} == {*own}:
+        how = match["how"] or match["behind"] or "difference"
+        text = f"{text[: match.start()]}their {how}{text[match.end() :]}"
+    return text, own != in_order
 
 
 def in_brackets(text: str, position: int) -> bool:
@@ -516,11 +557,11 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
     joined = rf"(?:with|and|over|beside|behind|(?:{_DRAWN_ON}\s+)?on(?:\s+top\s+of|to)?|plus|against|next\s+to|vs\.?)"
     forms = (
         rf"\b(?:plot(?:ted)?\s+)?{joined}\s+(?:the\s+)?{_RAW}(?:\s+(?:behind|beside|too|overlaid))?",
-        rf"(?P<out>{_RAW})" if _is_apart_from_raw(sentence) else r"(?!)",
+        _APART_FROM_RAW,
         rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)",
     )
     raw = next(filter(None, map(sentence.take_first, forms)), None)
-    if raw and _names_another(sentence.text[: raw.start()], sentence.text[raw.end() :]):
+    if raw and not _is_input(raw, sentence.text):
         sentence.put_back(*raw.span())  # smoothed speed and raw density
         return mentions
     on_data = any(mention.computation.tool in OVERLAID for mention in mentions) and (
@@ -531,7 +572,11 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
         or _has_values_beside(sentence)
     )
     if not (raw or on_data):
-        sentence.drop(rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x01)")
+        sentence.drop(
+            rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x01)|(?<=\x01 )(?:line|data)\s+(?:only|alone)\b"
+        )
+        if mentions and {mention.computation.tool for mention in mentions} == {"detrend"}:
+            sentence.drop(r"\b(?:only\s+)?(?:the\s+)?residuals?\b(?:\s+(?:only|alone)\b)?")
         return mentions
     if raw and re.match(r"\s+(?:below|under\w*|at\s+the\s+bottom)\b", sentence.text[raw.end() :]):
         raise NotUnderstood(
@@ -539,7 +584,7 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
             advice="leave the place out, then move the panel: 'put the mean on top'",
         )
     place = raw and re.match(_RAW_APART, sentence.text[raw.end() :], re.IGNORECASE)
-    apart = place is not None or _is_apart_from_raw(sentence, read=True)
+    apart = place is not None or re.search(_APART_FROM_RAW, sentence.text, re.IGNORECASE) is not None
     return [
         replace(mention, computation=replace(mention.computation, beside=True, behind=not apart))
         for mention in mentions
@@ -555,10 +600,14 @@ def _has_values_beside(sentence: Sentence) -> bool:
     )
 
 
-def _is_apart_from_raw(sentence: Sentence, *, read: bool = False) -> bool:
-    """Return whether a sentence puts raw data, whose words may be `read` already, into a panel of their own."""
-    match = re.search(_APART_FROM_RAW, sentence.text, re.IGNORECASE)
-    return match is not None and (read or sentence.is_unread(match.end() - 3, match.end()))
+def _is_input(raw: re.Match[str], text: str) -> bool:
+    """Return whether words are those of the data of all computations: ``raw``, ``AE itself`` beside AE alone."""
+    before = text[: raw.start()]
+    if name := raw.groupdict().get("name"):
+        placed, field = read_quantities(Sentence(text), magnitude=False)
+        is_only = len({quantity for _, quantity in placed}) + (field >= 0) < len("ab")
+        return is_only and name.casefold() in before.casefold()
+    return not _names_another(before, text[raw.end() :])
 
 
 def _names_another(before: str, behind: str) -> bool:
@@ -679,8 +728,10 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
         is_applied = re.search(r"\bapplied\b", sentence.text[match.end() :], re.IGNORECASE)
         joined |= related and not is_applied and bool(_WITH_A.search(sentence.text[: match.start()]))
     below = related and ignoring_case(_BELOW_IT).match(sentence.text, match.end()) is not None
-    beside = (joined or below) and not participle
-    over = related and _is_over(sentence.text, match)
+    around = sentence.text[: match.start()], sentence.text[match.end() :]
+    is_line = related and participle is not None and _is_line_too(around[0], participle[0], around[1])
+    beside = is_line or ((joined or below) and not participle)
+    over = related and ((is_line and tool in OVERLAID) or _is_over(sentence.text, match))
     if over and tool not in OVERLAID:
         raise NotUnderstood(
             f"helio cannot draw '{match[0].strip()}' over its input",
@@ -699,6 +750,12 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     is_first = sentence.take_at(*first.span()) if first else re.match(r"after\b", match[0], re.IGNORECASE)
     position = -1 if is_first else match.start()
     return ComputationMention(computation, position, partial, only)
+
+
+def _is_line_too(before: str, participle: str, behind: str) -> bool:
+    """Return whether a sentence asks for a computed line beside its data: ``Bz and the smoothed line``."""
+    is_again = participle[: len("smooth")].casefold() in before.casefold()
+    return not is_again and bool(_AND_THE.search(before) and re.match(r"\s+(?:line|curve|trace)s?\b", behind))
 
 
 def _is_over(text: str, match: re.Match[str]) -> bool:

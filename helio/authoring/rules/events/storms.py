@@ -34,6 +34,12 @@ _BEGIN = (
     rf"{SUPERPOSED}(?P<what>[^;:]+?)\s+(?:around|at|about|for|over|on|during|relative\s+to|cent(?:er|r)ed\s+(?:on|at)"
     rf"|with\s+(?:the\s+)?zero[- ](?:epoch|time)s?\s+at)\s+(?P<events>{_EVENT})"
 )
+_USUAL_LINES = (
+    r",?\s*\b(?:(?:with|showing|show|and|draw|plot|as|give)\s+)*(?:the\s+|its\s+)?medians?\s*(?:,|and|&|\+|with)\s*(?:the\s+)?"
+    r"(?:lower\s+and\s+upper\s+|upper\s+and\s+lower\s+)?(?:quartiles?|interquartile\s+range|25\s*(?:%|th)?\s*(?:and|/|-)\s*75\s*(?:%|th)?"
+    r"(?:\s+percentiles?)?)(?:\s+(?:band|range))?\b"
+)
+"""The lines that a superposed epoch has anyway: the median and the quartiles."""
 _NOUNS = r"(?:zero\s+)?(?:times?|minim(?:a|um)|onsets?|shocks?|events?)(?:\s+times?)?"
 _ZERO = rf"(?:\s+(?:of\s+)?(?:them|it|each|(?:the\s+)?{_NOUNS}))?"
 _SPAN = (
@@ -83,7 +89,7 @@ def read_storms(text: str) -> tuple[str, Epochs | None]:
     >>> rest, dict(storms.events.args)
     ('hourly Vsw, Dst , 2000 to 2004', {'threshold': -50, 'give': 'onset'})
     """
-    sentence = Sentence(_with_window_last(_with_events_named_once(text)))
+    sentence = Sentence(_with_window_last(_with_events_named_once(without_usual_lines(text))))
     match = sentence.take_first(_BEGIN)
     if match is None or not re.search(r"storm|minim|onset", match["events"], re.IGNORECASE):
         return text, None
@@ -165,6 +171,15 @@ def threshold_in(events: str) -> int:
     if number:
         return -int(number[1])
     return next((limit for word, limit in STORMS.items() if word in events.lower()), 0)
+
+
+def without_usual_lines(text: str) -> str:
+    """Leave out that a superposed epoch shows the median and the quartiles, as it does anyway.
+
+    >>> without_usual_lines("superposed epoch of Dst around T1 and T2, with median and quartiles")
+    'superposed epoch of Dst around T1 and T2'
+    """
+    return ignoring_case(_USUAL_LINES).sub("", text) if ignoring_case(SUPERPOSED).search(text) else text
 
 
 def window_of(sentence: Sentence) -> tuple[str, str]:

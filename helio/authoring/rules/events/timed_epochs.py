@@ -6,11 +6,11 @@ import re
 from datetime import datetime, timedelta
 
 from helio.authoring.request import Epochs, Events
-from helio.authoring.rules.events.storms import BINS, SUPERPOSED, window_of
+from helio.authoring.rules.events.storms import BINS, SUPERPOSED, window_of, without_usual_lines
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.clocks import DATE
 from helio.authoring.rules.times.dates import with_plain_dates
-from helio.authoring.rules.times.durations import duration_in, length_of
+from helio.authoring.rules.times.durations import duration_in, duration_pattern, length_of
 from helio.pipelines.template.from_document import code_of_times
 from helio.time_range import TimeRange, parse_time_range
 
@@ -33,6 +33,7 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 """What a sentence says of the lines to draw, instead of one line for each event."""
+_BEFORE = re.compile(rf"[,;]\s*(?={duration_pattern()}\s+before\b)", re.IGNORECASE)
 _USUAL = ("1d", "3d")
 """Time before and after the zero times."""
 
@@ -45,10 +46,12 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
     >>> rest
     'Dst 2015-03-16 to 2015-06-26'
     """
-    sentence = Sentence(with_plain_dates(text))
+    apart = _BEFORE.sub(" from ", without_usual_lines(text))  # "2010-05-02, 2 days" is no range
+    sentence = Sentence(with_plain_dates(apart))
     match = sentence.take_first(_LISTED)
     if match is None:
         return text, None
+    sentence = Sentence(f"{match['what']} {sentence.rest()}")
     written = re.finditer(_TIME, match["times"], re.IGNORECASE)
     times = sorted(parse_time_range(_padded(time[0]), now).start for time in written)
     before, after = window_of(sentence)
@@ -65,7 +68,7 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
     give = "" if given is None else "median" if given["give"].casefold() == "median" else "mean"
     epochs = Epochs(events, before, after, bin_length, f"{len(times)} times", notes=notes, give=give)
     span = days_around(times[0], times[-1], before, after)
-    return f"{match['what']} {sentence.rest()} {span}".replace("  ", " "), epochs
+    return f"{sentence.rest()} {span}", epochs
 
 
 def days_around(first: datetime, last: datetime, before: str = "", after: str = "") -> TimeRange:

@@ -12,6 +12,7 @@ from itertools import pairwise, takewhile
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, Place, RequestQuantity
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
+from helio.authoring.rules.computations.computed import INPUT
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.times.date_pairs import MONTH
@@ -95,7 +96,7 @@ _OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE, *NEARBY)
 _LISTED_BELOW = (
     rf"\b{BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]"
     rf"|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
-    rf"|(?<=[,;]\s){BELOW}(?=\s+[\w|])|(?:(?<=\band\s)|(?<=\bthen\s)){BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
+    rf"|(?<=[,;]\s){BELOW}(?=\s+[\w|])(?!\s+(?:the\s+)?{INPUT})|(?:(?<=\band\s)|(?<=\bthen\s)){BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
 _TWO_APART = re.compile(

@@ -75,6 +75,17 @@ _JOINT = re.compile(
 _SHARED = re.compile(r"\b(?:one|same|single)\s+panel\b", re.IGNORECASE)
 _TAIL = re.compile(r"(?:[\s,;:.]|\band\b)+$", re.IGNORECASE)
 """What may stand behind the words of a part."""
+_NAME = r"(?-i:[A-Z][A-Za-z0-9]*[A-Z0-9][A-Za-z0-9]*)"
+_TWO_NAMES = re.compile(
+    rf"(?<!, )\b(?P<first>{_NAME})(?P<joint>\s*(?:\band\b|[&+])\s*)(?P<second>{_NAME})\b(?!\s*(?:and\b|[&+,]\s*[A-Z]))",
+    re.IGNORECASE,
+)
+_PLACED_NAME = re.compile(
+    rf"[,;]\s*(?:(?:with|and)\s+)?(?:the\s+)?(?P<name>{_NAME})\s+(?:(?:panel|spectrum|spectrogram|data)\s+)?"
+    rf"(?:(?P<high>(?:on|at\s+the)\s+top|above)|(?:at\s+the\s+bottom|{BELOW}))(?:\s+(?P<other>{_NAME}))?(?=\s*(?:$|[,.;]))",
+    re.IGNORECASE,
+)
+"""Patterns of the names of two instruments, and of the place of the panel of one of them."""
 _JOINTS = (
     re.compile(r"\band\b", re.IGNORECASE),
     re.compile(r"\b(?:(?:(?:together|along)\s+)?with|plus)\b|[,;]", re.IGNORECASE),
@@ -209,6 +220,29 @@ def _is_first_label(place: re.Match[str], plain: str) -> bool:
     """Return whether a place is the label of the first panel, behind which stands what it draws: ``…: panel 1``."""
     has_sign = re.match(r"\s*[:=]", plain[place.end() :]) or re.search(r"[:.]\s*$", plain[: place.start()])
     return _rank(place) == 1 and has_sign is not None
+
+
+def with_placed_names(text: str) -> str:
+    """Write two instruments in the order of their panels, which the end of the sentence gives.
+
+    >>> with_placed_names("Wind RAD1 and RAD2 spectra, 28 October 2003, RAD2 on top")
+    'Wind RAD2 and RAD1 spectra, 28 October 2003'
+    """
+    placed = _PLACED_NAME.search(text)
+    if placed is None:
+        return text
+    rest = f"{text[: placed.start()]}{text[placed.end() :]}"
+    pairs = [pair for pair in _TWO_NAMES.finditer(rest) if placed["name"] in pair.group("first", "second")]
+    quantities, field = read_quantities(Sentence(rest), magnitude=False)
+    is_known = _named_data(placed["name"]) or read_spacecraft(Sentence(placed["name"]))
+    if len(pairs) != 1 or is_known or len({quantity for _, quantity in quantities}) + (field >= 0) > 1:
+        return text
+    (pair,) = pairs
+    names = [placed["name"], *({pair["first"], pair["second"]} - {placed["name"]})]
+    if placed["other"] not in (None, names[-1]):
+        return text
+    first, second = names if placed["high"] else names[::-1]
+    return f"{rest[: pair.start()]}{first}{pair['joint']}{second}{rest[pair.end() :]}"
 
 
 def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]:

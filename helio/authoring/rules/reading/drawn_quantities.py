@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.request import RequestQuantity
-from helio.authoring.rules.computations.computed import CLEANING
+from helio.authoring.rules.computations.computed import CLEANING, SAID_OF_ALL
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.cadences import LENGTH
 from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
@@ -413,6 +413,7 @@ def doubt_about(
     placed: Placed,
     drawn: Sequence[RequestQuantity],
     again: Placed,
+    text: str,
     *,
     unclear: bool,
 ) -> NotUnderstood | None:
@@ -439,7 +440,9 @@ def doubt_about(
         taken = [each for each in placed if _takes(tool, each[1])]
         of_all = not mention.computation.of.quantities and tool not in (MAGNITUDE, *OF_TWO)
         between = of_all and _is_between_two(mention.position, taken)
-        of_some = tool == R_SQUARED and not all(quantity.name in (B, ABS_B) for _, quantity in placed)
+        said = re.search(rf"\b{SAID_OF_ALL}$", text[: max(mention.position, 0)], re.IGNORECASE)
+        is_field = all(quantity.name in (B, ABS_B) for _, quantity in placed)
+        of_some = tool == R_SQUARED and not (said or is_field)
         if len(drawn) > 1 and (mention.partial or between or of_some):
             return NotUnderstood(
                 f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",

@@ -96,6 +96,15 @@ _RAW_TOO = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the input of a computed line, as a line of its own."""
+_RAW_WITH_LOOK = re.compile(
+    r"[,:;]\s*(?:(?:show|plot|draw|with|both|and)\s+)*(?:the\s+|its\s+)?"
+    r"(?:raw|original|unsmoothed|unfiltered)(?:\s+(?:data|ones?|values|series|line|curve))?(?=\s+(?:in|as)\s)",
+    re.IGNORECASE,
+)
+"""Pattern of the input of a computed line in a list: ``Bz, raw in grey and the running mean in red``."""
+_OF_DATA = re.compile(r"(?<=energy|quency|period) (?:flux|spectr|densit|range|channel|band)", re.IGNORECASE)
+"""Words behind ``log energy`` that make it the name of data, such as the energy flux."""
+_LOOK_OF_LINE = {"colour", "dash", "width"}
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 """Words behind ``a panel``, which name no data."""
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
@@ -154,8 +163,17 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     for anchors, near in _STYLES:
         styles += _phrases(atoms, anchors, near, text, [*phrases, *styles], now)
     conditions = condition_spans(text)
-    phrases = [phrase for phrase in phrases if not _overlaps(phrase, conditions)]
-    styles = [style for style in styles if _is_style(style, text) and not _overlaps(style, conditions)]
+    phrases = [
+        phrase
+        for phrase in phrases
+        if not (_overlaps(phrase, conditions) or _OF_DATA.match(text, phrase.stop))
+    ]
+    is_alone = sum("what" in atom.tags for atom in atoms) == 1
+    styles = [
+        style
+        for style in styles
+        if _is_style(style, text, alone=is_alone) and not _overlaps(style, conditions)
+    ]
     names = [atom for atom in atoms if {"what", "panel"} & set(atom.tags) and not _is_within(atom, phrases)]
     names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
@@ -177,7 +195,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     removed: list[_Phrase | Atom] = [*phrases, *styles, *again]
     for part in sorted(removed, key=lambda part: part.start):
         stop = part.stop
-        tail = re.match(r"\s+(?:panel|axis|scale)\b|,?\s*respectively\b", text[stop:], re.IGNORECASE)
+        tail = re.match(r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b", text[stop:], re.IGNORECASE)
         stop += tail.end() if tail else 0
         before = text[at : part.start]
         rest += _LEAD.sub(" ", before) if part in phrases else f"{before} "
@@ -217,6 +235,7 @@ def _numbered() -> re.Pattern[str]:
 
 def _with_raw_named(text: str, now: datetime) -> str:
     """Give a look of the input of a computed line to its name: ``running mean of Bz, plus the raw one in grey``."""
+    text = _with_raw_joined(text, now)
     raw = _RAW_TOO.search(text)
     atoms = read_atoms(text, now) if raw else []
     ahead = [atom for atom in atoms if raw and atom.start < raw.start()]
@@ -225,7 +244,8 @@ def _with_raw_named(text: str, now: datetime) -> str:
     if raw is None or not names or len({atom.tags[-1] for atom in tools}) != 1:
         return text
     coloured = any(atom.start > tools[-1].start and "colour" in atom.tags for atom in ahead)
-    if coloured and not re.match(r"\s+of\b", text[tools[-1].stop :]):
+    has_look = coloured and not re.match(r"\s+of\b", text[tools[-1].stop :])
+    if has_look and len(names) > 1:
         return text
     stop, look = raw.end(), ""
     for atom in (atom for atom in atoms if atom.start >= raw.end()):
@@ -233,12 +253,28 @@ def _with_raw_named(text: str, now: datetime) -> str:
             break
         if "what" in atom.tags and not look and names == [atom.text]:
             stop = atom.stop
-        elif {"colour", "dash", "width"} & {*atom.tags}:
+        elif _LOOK_OF_LINE & {*atom.tags}:
             look, stop = f"{look} {atom.text}", atom.stop
         else:
             break
+    if has_look:
+        at = next(atom.stop for atom in reversed(ahead) if "what" in atom.tags)
+        look = f" in{look}" if look else ""
+        return f"{text[:at]}{look}{text[at : raw.start()]} over the raw data{text[stop:]}"
     looks = "".join(f", {name}{look}" for name in names) if look else ""
     return f"{text[: raw.start()]} over the raw data{text[stop:]}{looks}"
+
+
+def _with_raw_joined(text: str, now: datetime) -> str:
+    """Join the input of the one computed series to it: ``Bz, raw in grey and the running mean in red``."""
+    raw = _RAW_WITH_LOOK.search(text)
+    atoms = read_atoms(text, now) if raw else []
+    names = {atom.text for atom in atoms if raw and "what" in atom.tags and atom.start < raw.start()}
+    computes = any({"tool", "verb:smooth"} & {*atom.tags} for atom in atoms)
+    look = next((atom for atom in atoms if raw and atom.start >= raw.end()), None)
+    if raw is None or look is None or not computes or len(names) != 1 or not _LOOK_OF_LINE & {*look.tags}:
+        return text
+    return f"{text[: raw.start()]} with the raw data{text[raw.end() :]}"
 
 
 def _between(phrases: Sequence[_Phrase], stop: int) -> Iterator[tuple[int, int]]:
@@ -299,8 +335,11 @@ _SPECTRAL = re.compile(r"\bspectr", re.IGNORECASE)
 """Pattern of spectra and spectrograms, whose axis has the energies that otherwise pick a part of the particles."""
 
 
-def _is_style(style: _Phrase, text: str) -> bool:
-    """Return whether parts that may also mean something else are about looks: ``as dots``, ``between 1 and 5 nT``."""
+def _is_style(style: _Phrase, text: str, *, alone: bool) -> bool:
+    """Return whether parts that may also mean something else are about looks: ``as dots``, ``between 1 and 5 nT``.
+
+    `alone` is true if the request names one quantity: a range such as ``between -1 and 1`` is then that of its axis.
+    """
     first, kinds = style.parts[0], style.kinds
     if first.kind == "factor":
         return True
@@ -314,7 +353,7 @@ def _is_style(style: _Phrase, text: str) -> bool:
         frequencies = re.fullmatch(r"[mkM]?Hz", first.value.unit or "") is not None  # of a band
         energies = (first.value.unit or "").endswith("eV") and not _SPECTRAL.search(text)
         return (
-            bool(first.value.unit)
+            (bool(first.value.unit) or (alone and first.value.low == -(first.value.high or 0)))
             and not frequencies
             and not energies
             and not _OF_BAND.search(text[: first.start])

@@ -121,7 +121,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     for match in re.finditer(_NUMBERED, sentence.left):  # Pioneer 10 and 11
         each = [f"{match['stem']} {number}".casefold() for number in re.findall(r"\d+", match["numbers"])]
         if named.keys() >= {*each} and sentence.take_at(*match.span()):
-            found += [(match.start(), named[name]) for name in each]
+            found += [(match.start() + at, named[name]) for at, name in enumerate(each)]
     for match in sentence.take(  # THEMIS A to E; MMS 1-4
         rf"(?<![\w-])({every})[\s-]*C?([A-E1-4])\s*(?:-|–|\.\.+|…|\bto\b|\bthrough\b)\s*(?:\1|C)?[\s-]*([A-E1-4])(?![\w-])"
     ):
@@ -137,9 +137,10 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         rf"(?<![\w-])({every})[\s-]*({listed}|{blank})"
     ):  # MMS 1, 2 and 3; THEMIS A B C
         alone = re.sub(rf"(?:{every})[\s-]*", " ", match[2], flags=re.IGNORECASE)
-        letters = re.findall(r"(?<![A-Z0-9])[A-E1-4](?![A-Z0-9])", alone.upper())
-        crafts = grouped[missions[match[1].casefold()]]
-        found += [(match.start(), craft) for craft in crafts if craft[-1] in letters]
+        letters = dict.fromkeys(re.findall(r"(?<![A-Z0-9])[A-E1-4](?![A-Z0-9])", alone.upper()))
+        by_letter = {craft[-1]: craft for craft in grouped[missions[match[1].casefold()]]}
+        named_in_order = (by_letter[letter] for letter in letters if letter in by_letter)
+        found += [(match.start() + at, craft) for at, craft in enumerate(named_in_order)]
     for match in sentence.take(
         rf"(?<![\d.:/-])\b(?:(?:all|both|each)(?: of)?(?: the)?(?: (?P<many>{_MANY}))?|the (?P<the>{_MANY})"
         rf"|(?P<only>{_MANY}))\s+(?P<mission>{every})s?(?![\w-])(?!\s+\d\b)(?: spacecraft| probes| satellites| s/?c)?\b"
@@ -239,7 +240,7 @@ def read_quantities(sentence: Sentence, *, magnitude: bool) -> tuple[Placed, int
         The position of the bare word ``field`` or ``B``; -1 if there is none.
     """
     letters = r"(?-i:[RTNXYZ])(?:\s*(?:,|and|&)+\s*(?-i:[RTNXYZ]))*\s+components?\b"
-    if sentence.has(rf"(?<![\w|]){letters}"):
+    if sentence.has(rf"(?<![\w|])(?<!\bM )(?<!\bM, )(?<!\bM and ){letters}"):  # not L, M and N
         raise NotUnderstood(
             "helio reads components by their quantity", advice="write 'Br, Bt and Bn' or 'Vx and Vy'"
         )

@@ -19,6 +19,7 @@ from helio.authoring.rules.computations.computed import (
     of_windowed,
     over_their_inputs,
     read_computations,
+    with_named_operands,
 )
 from helio.authoring.rules.computations.conditions import with_conditions
 from helio.authoring.rules.computations.frequency_bands import take_frequencies
@@ -294,7 +295,8 @@ class _SentenceReader:
             raise NotUnderstood(
                 f"it is not clear to which time '{signed}' belongs", advice="write it behind the time"
             )
-        self._sentence = Sentence(_plain(with_open_times(text, now)))
+        text, self._turns = with_named_operands(_plain(with_open_times(text, now)))
+        self._sentence = Sentence(text)
         leave_directions(self._sentence)
         for span in described.spans:
             self._sentence.take_at(*span)
@@ -537,8 +539,9 @@ class _SentenceReader:
         crafts = without_source_of_indices(sentence, self._crafts, placed)
         placed = shown
         drawn = [quantity for quantity in drawn if quantity not in inputs]
-        if self._is_behind and len(crafts) == 2:
-            crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
+        distinct = list(dict.fromkeys(craft for _, craft in crafts))
+        if self._turns or (self._is_behind and len(crafts) == len(distinct) == 2):
+            crafts = list(enumerate(reversed(distinct)))
         elif self._is_behind and len(drawn) == 2:
             drawn = drawn[::-1]  # lag of AE behind Bz
         by_instrument = measured_by_each(sentence, self._instruments, crafts, drawn)
@@ -590,7 +593,7 @@ class _SentenceReader:
             name=self._name,
         )
         lost = doubts(sentence, placed, request, self._spans, mentions, self._arrangement, self.flown)
-        unclear_parts = doubt_about(mentions, placed, drawn, again, unclear=unclear)
+        unclear_parts = doubt_about(mentions, placed, drawn, again, sentence.text, unclear=unclear)
         return request, unclear_frame or unclear_computation or unclear_parts or next(lost, None)
 
 
