@@ -20,6 +20,7 @@ from helio.authoring.writing.computations import NEARBY
 from helio.authoring.writing.layout import BELOW_AXIS, MIDDLE
 from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, POSITION
+from helio.knowledge.quantity_words import VECTORS
 
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
 _TOGETHER = (
@@ -320,8 +321,15 @@ class Arrangement:
             slopes=self._slopes,
             axes=self._axes,
             side=self._side,
-            split=self._split,
+            split=self._split or self._components_apart(names),
             marks=self._marks,
+        )
+
+    def _components_apart(self, names: Sequence[RequestQuantity]) -> bool:
+        """Return whether separate panels are those of the components: ``field components, one panel each``."""
+        is_vector = len(names) == 1 and names[0].name in VECTORS and not names[0].component
+        return (
+            self._apart and is_vector and re.search(r"\bcomponents\b", self._text, re.IGNORECASE) is not None
         )
 
     def _two_apart(self) -> Panels:

@@ -224,9 +224,11 @@ def with_field(
     for first, second in pairwise(placed):
         between = sentence.text[first[0] : second[0]]
         heads = _HEADS.fullmatch(between) and not _VECTOR.search(sentence.text)
-        if (_is_vector_of(first[1], second[1]) and not _NEXT_TO_EACH_OTHER.search(between)) or (
-            heads and (first[1], second[1]) == (RequestQuantity(B), RequestQuantity(ABS_B))
-        ):
+        is_head = heads and (
+            _is_vector_of(first[1], second[1])
+            or (first[1], second[1]) == (RequestQuantity(B), RequestQuantity(ABS_B))
+        )
+        if is_head or (_is_vector_of(first[1], second[1]) and not _NEXT_TO_EACH_OTHER.search(between)):
             names_of_others.append(first)  # magnetic field components BR BT BN; Cassini MAG: |B|
         of_field = (first[1].name, second[1]) == (ABS_B, RequestQuantity(B))
         if (of_field or _is_vector_of(second[1], first[1])) and _OF_VECTOR.fullmatch(between):

@@ -70,6 +70,11 @@ _ONLY_RESULT = re.compile(
     re.IGNORECASE,
 )
 """Words that leave out what a result is computed from."""
+_NO_AVERAGES = re.compile(
+    r"\b(?:nothing|none|native|without\s+(?:any\s+)?(?:smoothing|averag\w+)|no\s+(?:smoothing|averag\w+)|averages\s*:\s*none)\b",
+    re.IGNORECASE,
+)
+"""Words that no data are averaged."""
 _OPERATOR = re.compile(
     r"[\s\w|.-]*?(?:\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?|(?P<slash>/)[\s\w-]*)",
     re.IGNORECASE,
@@ -218,6 +223,13 @@ def doubts(
     if has_inputs and (only := _ONLY_RESULT.search(sentence.text)):
         yield NotUnderstood(
             f"it is not clear what '{only[0]}' leaves out", advice="name all that the figure should draw"
+        )
+    is_averaged = any(
+        step.tool in ("running_average", "running_median", "resample") for step in request.computations
+    )
+    if is_averaged and (none := _NO_AVERAGES.search(sentence.text)):
+        yield NotUnderstood(
+            f"it is not clear what '{none[0]}' means beside an average", advice="say which data are averaged"
         )
     if averages := re.search(_OF_AVERAGES, sentence.text, re.IGNORECASE):
         yield NotUnderstood(

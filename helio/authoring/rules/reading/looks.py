@@ -102,6 +102,11 @@ _RAW_WITH_LOOK = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the input of a computed line in a list: ``Bz, raw in grey and the running mean in red``."""
+_BEHIND_RAW = re.compile(
+    r"\s+(?:in|as)\s+(?:an?\s+)?(?P<look>[^,;.]*?)(?:\s*[,;]\s*(?:and\s+)?|\s+(?:and|with)\s+)(?:the\s+|an?\s+|its\s+)?(?P<computed>[^.]*)\.?",
+    re.IGNORECASE,
+)
+"""What stands behind this input: its look, and the computed line."""
 _OF_DATA = re.compile(r"(?<=energy|quency|period) (?:flux|spectr|densit|range|channel|band)", re.IGNORECASE)
 """Words behind ``log energy`` that make it the name of data, such as the energy flux."""
 _LOOK_OF_LINE = {"colour", "dash", "width"}
@@ -274,6 +279,8 @@ def _with_raw_joined(text: str, now: datetime) -> str:
     look = next((atom for atom in atoms if raw and atom.start >= raw.end()), None)
     if raw is None or look is None or not computes or len(names) != 1 or not _LOOK_OF_LINE & {*look.tags}:
         return text
+    if computed := _BEHIND_RAW.fullmatch(text[raw.end() :]):
+        return f"{text[: raw.start()]}, {computed['computed']} plus the raw data in {computed['look']}"
     return f"{text[: raw.start()]} with the raw data{text[raw.end() :]}"
 
 
@@ -610,6 +617,7 @@ def changed_looks(
         A phrase has no meaning for this figure.
     """
     editor = FigureEditor(template, catalogue, ask, now)
+    coloured: set[str] = set()
     for look in looks:
         phrase = _with_plain_name(look, editor, now)
         changes, left = read_clauses(phrase, read_atoms(phrase, now), _CHANGES)
@@ -617,9 +625,14 @@ def changed_looks(
             raise NotUnderstood(f"helio does not understand '{phrase}'")
         for figure, change in product(editor.figures(), changes):  # compared times have a figure each
             editor.choose(figure)
-            held = editor.spec.get("y_range")
+            held, before = editor.spec.get("y_range"), {**(editor.spec.get("trace_colors") or {})}
             change.rule.change(editor, change.clause)
             limits = editor.spec.get("y_range") or {}
             if isinstance(held, dict) and any(limits.get(at) != own for at, own in held.items()):
                 raise NotUnderstood(f"it is not clear for which panel '{phrase}' is")
+            colours = editor.spec.get("trace_colors") or {}
+            recoloured = {line for line, colour in colours.items() if before.get(line) != colour}
+            if recoloured & coloured:
+                raise NotUnderstood(f"it is not clear which line '{phrase}' means")
+            coloured |= recoloured
     return editor.after, editor.notes

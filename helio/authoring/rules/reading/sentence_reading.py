@@ -533,7 +533,7 @@ class _SentenceReader:
             panels = replace(panels, kind="orbits", plane=self._plane)
         drawn = drawn_of(sentence, placed, self._styled, self._crafts)
         if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
-            sentence.drop(r"\bcomponents?\b")
+            sentence.drop(r"(?:\b(?:all\s+)?(?:three|3)\s+)?\bcomponents?\b")
         if self._described.datasets:
             sentence.drop(r"(?<=\x01 )components?\b")  # H component
         crafts = without_source_of_indices(sentence, self._crafts, placed)
