@@ -15,6 +15,10 @@ JOINTS = (
     "{a} on top and {b} below, {t}",
     "{a} in the first panel and {b} in the second, {t}",
     "panel 1: {a}, panel 2: {b}, {t}",
+    "{t}. First: {a}. Second: {b}.",
+    "{t}: first {a}, second {b}",
+    "(a) {a}, (b) {b}; {t}",
+    "Panel A: {a}. Panel B: {b}. {t}",
     "{a}, then {b}, {t}",
     "{a} with {b} underneath, {t}",
     "one panel with {a} and another with {b}, {t}",
@@ -225,3 +229,64 @@ def test_each_thing_has_the_panel_that_the_sentence_gives_it(author, sentence, p
     assert sorted(drawn_panels) == sorted(panels)
     if "above" in sentence or "below" in sentence:
         assert drawn_panels == panels
+
+
+@in_one_test(
+    ("sentence", "panels"),
+    [
+        # a label is that of one panel, which has all its lines
+        ("Wind, 10 January 1997, two panels. Top: Bx, By and Bz averaged over 5 minutes. Bottom: density as measured.",
+         [["Wind_Bx_binned", "Wind_By_binned", "Wind_Bz_binned"], ["Wind_n"]]),
+        ("ACE, 3 May 2010. Panel 1: Bx, By; panel 2: speed and its 1 h running mean",
+         [["ACE_Bx", "ACE_By"], ["ACE_V", "ACE_V_smooth"]]),
+        ("3 May 2010, Wind. Top: |B| in black and Bz in red. Second: speed. Third: density, log.",
+         [["Wind_Bmag", "Wind_Bz"], ["Wind_V"], ["Wind_n"]]),
+        ("ACE B and |B| on top, n below, 3 May 2010", [["ACE_B", "ACE_Bmag"], ["ACE_n"]]),
+        # what stands before the first label is said of all panels, and draws nothing itself
+        ("IMP-8 15-second field data of 4 May 1998: panel one Bx, By, Bz as one-minute averages, panel two |B|",
+         [["IMP8_Bx_binned", "IMP8_By_binned", "IMP8_Bz_binned"], ["IMP8_Bmag"]]),
+        ("OMNI hourly data, 1996. Upper panel: speed with a 27-day running mean. Lower panel: |B|.",
+         [["OMNI_V", "OMNI_V_smooth"], ["OMNI_Bmag"]]),
+        # places and their looks behind the data
+        ("ACE, 3 May 2010: Bz in the first panel, speed in the second as a red line, density in the third (log axis)",
+         [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
+        ("ACE, May 2010: B at the top, speed averaged to 1 h second, density third",
+         [["ACE_B"], ["ACE_V_binned"], ["ACE_n"]]),
+        ("ACE, May 2010: speed in the first panel, density in the second, all as 6 h averages",
+         [["ACE_V_binned"], ["ACE_n_binned"]]),
+        ("ACE components of the field, one panel each, 3 May 2010", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"]]),
+    ],
+)  # fmt: skip
+def test_labelled_panels_are_read_one_by_one(author, sentence, panels):
+    assert figure(author, sentence)["panels"] == panels
+
+
+@pytest.mark.parametrize(
+    ("sentence", "key", "value"),
+    [
+        ("ACE, May 2010: Bz in the first panel, V in the second as a red line, n in the third (log)", "log_scale",
+         {"3": "log"}),
+        ("ACE, May 2010: Bz in the first panel, V in the second as a red line, n in the third (log)", "trace_colors",
+         {"ACE_V": "red"}),
+        ("SYM-H, May 2018: raw data in grey, one-hour running average in black", "trace_colors",
+         {"OMNI_SYMH": "grey", "OMNI_SYMH_smooth": "black"}),
+        ("ACE, May 2010: first V with y from 300 to 800, second n", "y_range", {"1": [300.0, 800.0]}),
+    ],
+)  # fmt: skip
+def test_a_look_is_that_of_its_labelled_panel(author, sentence, key, value):
+    assert figure(author, sentence)[key] == value
+
+
+@pytest.mark.parametrize(
+    ("sentence", "says"),
+    [
+        (
+            "Wind Bz, May 2012: raw in grey, 10 min mean in red, 1 h mean in blue",
+            "not clear which line 'mean blue'",
+        ),
+        ("10 min means of ACE density, May 2010, nothing is averaged", "'nothing' means beside an average"),
+    ],
+)
+def test_words_that_contradict_what_is_drawn_are_refused(author, sentence, says):
+    with pytest.raises(NotUnderstood, match=says):
+        author.create(sentence)

@@ -70,6 +70,8 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
             f"{lines[0]} is a spectrogram, which has no line",
             advice="set its colour scale, as in 'viridis for the spectrogram'",
         )
+    if not clause.has("every"):
+        lines = [line for line in lines if not editor.lines.has_colours(line)]
     if colour:
         named = clause.has("what", "panel")
         vectors = [] if named else [line for line in lines if editor.lines.is_vector(line)]

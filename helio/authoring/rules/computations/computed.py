@@ -71,7 +71,7 @@ _AND_ITS = (
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
 )
 _WITH_A = re.compile(
-    r"^(?!.*\b(?:smooth|filter|averag|detrend|clean|remov|de-?spik|process|treat|reduc)).*[\w|)\]]\s+with\s+(?:an?\s+)?$",
+    r"^(?!.*\b(?:smooth|filter|averag|detrend|clean|remov|de-?spik|process|treat|reduc)).*[\w|)\]],?\s+with\s+(?:an?\s+)?$",
     re.IGNORECASE,
 )
 """Words before a running mean of what is drawn too, unless a verb says that it is done to the data."""

@@ -24,7 +24,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _ORDINAL = rf"(?P<place>{'|'.join(_ORDINALS)}|last|finally)"
 _NO_PANEL = rf"(?!\s+(?:weeks?|half|halves|days?|months?|quarters?|orders?|harmonics?|of|{MONTH})\b)"
 _LABEL = re.compile(
-    r"(?P<lead>^|[,;:.]\s*(?:and\s+)?|\s)(?:(?i:panel|row|subplot)\s+(?P<letter>[A-F])|\(?(?P<item>[1-9]|[a-h])\))\s*:?\s+(?=[A-Za-z|])"
+    r"(?P<lead>^|[,;:.]\s*(?:and\s+)?|\s)(?:(?i:panel|row|subplot)\s+(?P<letter>[A-F])|\(?(?P<item>[1-9]|[a-h])\))\s*:?\s+(?=[\w|>])"
 )
 _BEGINS_WITH = re.compile(
     rf"(?P<lead>^|[,;:.]\s*(?:and\s+)?|\band\s+)(?:the\s+)?{_ORDINAL}\b{_NO_PANEL}(?:\s+{PANEL}\b)?(?P<sign>\s*:)?\s+"
@@ -53,7 +53,7 @@ _LOOK_BEHIND = re.compile(
     r"\s*\x02+|\s+(?:as|in|on|with)\s+(?:an?\s+)?[^,;.]*?(?=\s*(?:[,;.]|$)|\s+and\b)", re.IGNORECASE
 )
 """What may stand behind the place of a part and belongs to it, if it names no data: ``on a log axis``, ``(log)``."""
-_BEGINS = re.compile(r"(?:^|[,;:.]|\b(?:and|then|plus|with))\s*$", re.IGNORECASE)
+_BEGINS = re.compile(r"(?:^|[,;:.]|\s[-–—]|\b(?:and|then|plus|with))\s*$", re.IGNORECASE)
 """What stands before the place of a part that begins with its place."""
 _COMPUTES = r"(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply)"
 _OF_ALL = re.compile(
@@ -72,8 +72,12 @@ _JOINT = re.compile(
     r"[\s,;:.=+&]+|(?:and|then|plus|with|also|its|their|showing|(?:should\s+)?shows?|has|having|above)\b",
     re.IGNORECASE,
 )
+_FIELD_AND_SIZE = re.compile(
+    r"\b(?:B|field|components)\b.*\b(?:with|and)\s+(?:the\s+|its\s+)?\|B\|", re.IGNORECASE
+)
+"""A field and its magnitude, which share the panel at the top or the bottom."""
 _SHARED = re.compile(r"\b(?:one|same|single)\s+panel\b", re.IGNORECASE)
-_TAIL = re.compile(r"(?:[\s,;:.]|\band\b)+$", re.IGNORECASE)
+_TAIL = re.compile(r"(?:[\s,;:.]|\s[-–—]|\band\b)+$", re.IGNORECASE)
 """What may stand behind the words of a part."""
 _NAME = r"(?-i:[A-Z][A-Za-z0-9]*[A-Z0-9][A-Za-z0-9]*)"
 _TWO_NAMES = re.compile(
@@ -218,7 +222,9 @@ def _with_shared_words(pieces: list[Piece]) -> list[Piece]:
 
 def _is_first_label(place: re.Match[str], plain: str) -> bool:
     """Return whether a place is the label of the first panel, behind which stands what it draws: ``…: panel 1``."""
-    has_sign = re.match(r"\s*[:=]", plain[place.end() :]) or re.search(r"[:.]\s*$", plain[: place.start()])
+    has_sign = re.match(r"\s*[:=]", plain[place.end() :]) or re.search(
+        r"(?:[:.]|\s[-–—])\s*$", plain[: place.start()]
+    )
     return _rank(place) == 1 and has_sign is not None
 
 
@@ -279,7 +285,10 @@ def _piece(text: str, start: int, stop: int, places: Sequence[re.Match[str]], *,
         words = words[joint.end() :]
     words = _TAIL.sub("", _AS_IS.sub("", " ".join(words.split())))
     words = re.sub(r"\btogether$", "in one panel", words)  # Bx, By and Bz together in the top panel
-    is_panel = any(place["number"] or place["named"] or place["only"] or place["alone"] for place in own)
+    at_edge = any(place["side"] for place in own) and _FIELD_AND_SIZE.search(words)
+    is_panel = bool(at_edge) or any(
+        place["number"] or place["named"] or place["only"] or place["alone"] for place in own
+    )
     return Piece(words, _rank(own[0]) if own else 0, is_panel, is_heading)
 
 

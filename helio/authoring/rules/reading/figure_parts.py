@@ -242,7 +242,7 @@ def _with_looks(
 
 def _in_one_panel(request: PipelineRequest) -> PipelineRequest:
     """Return a part that draws all its lines in the panel whose place it gives."""
-    lines = len(request.quantities) * max(1, len(request.spacecraft))
+    lines = len(request.quantities) * max(1, len(request.spacecraft)) + len(request.datasets)
     beside = any(step.beside for step in request.computations)
     if request.panels != Panels() or lines + beside < 2:
         return request

@@ -72,7 +72,7 @@ _AT_RIGHT = re.compile(
 )
 _JOINED = re.compile(
     r"(?:\b(?:and|with|plus|overlaid by|overplotted by)|[+&,])\s+"
-    r"(?:(?:an?|the|its|their|also|[\d.]+[\s-]*(?:ms|s|min\w*|h|hours?|days?|d)|hourly|daily|monthly|yearly)[\s-]+)*$",
+    r"(?:(?:an?|the|its|their|also|(?:[\d.]+|one|two|five|ten)[\s-]*(?:ms|s|min\w*|h|hours?|days?|d)|hourly|daily|monthly|yearly)[\s-]+)*$",
     re.IGNORECASE,
 )
 _ON_IT = re.compile(
