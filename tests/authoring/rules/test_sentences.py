@@ -104,6 +104,8 @@ CREATED = (
     ("ExB drift speed of MMS3, 2015-09-08", [["MMS3_EBdriftvelocitymagnitude"]], "2015-09-08 to 2015-09-09"),
     ("PSP radial proton velocity from SPC, 28 January 2020", [["PSP_Vvecr"]], "2020-01-28 to 2020-01-29"),
     ("ACE temp and dens, May 2012", [["ACE_T"], ["ACE_n"]], "2012-05-01 to 2012-06-01"),
+    # the letter of a spacecraft is no boron
+    ("STEREO-B, 7 November 2010: density", [["STB_n"]], "2010-11-07 to 2010-11-08"),
     # lines over the data, and a list of panels
     ("ACE speed, hourly means, June 2004, with its 6 h running mean in the same panel",
      [["ACE_V_binned", "ACE_V_binned_smooth"]], "2004-06-01 to 2004-07-01"),

@@ -39,10 +39,10 @@ _ENDS_WITH = re.compile(
 _THEM = r"(?:it|that|this|them|those|these)"
 _END = rf"\s*(?:$|[,.;)\x02])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
 _PLACE = re.compile(
-    rf"(?:\b(?:in|on|at)\s+)?(?:\bthe\s+|\ban?\s+)?\b(?:very\s+)?(?P<named>{PLACE})(?:most)?[\s-]+{PANEL}\b"
+    rf"(?:\b(?:in|on|at|as)\s+)?(?:\bthe\s+|\ban?\s+)?\b(?:very\s+)?(?P<named>{PLACE})(?:most)?[\s-]+(?:{PANEL}|one)\b"
     rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b(?!\s+of\b)|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
-    rf"|\b(?:panel|row)\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
-    rf"|\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:another|the\s+other)\s+(?:with|for|showing))\b"
+    rf"|(?:\bin\s+)?\b(?:panel|row)\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
+    rf"|\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:one|another|the\s+other)\s+(?:with|for|showing))\b"
     rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW})\b(?P<them>\s+{_THEM}\b)?",
     re.IGNORECASE,
 )
@@ -57,8 +57,10 @@ _BEGINS = re.compile(r"(?:^|[,;:.]|\s[-–—]|\b(?:and|then|plus|with))\s*$", r
 """What stands before the place of a part that begins with its place."""
 _COMPUTES = r"(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply)"
 _OF_ALL = re.compile(
-    r"(?:all|everything)\b(?:\s+(?:of\s+)?(?:them|panels|lines|quantities|two|three|four)\b)*\s+"
-    r"(?P<what>(?:as|averaged|smoothed|resampled|on|with|over)\b.+)",
+    r"(?:(?:show|plot|draw)\s+)?(?:(?:all|everything)\b(?:\s+(?:of\s+)?(?:them|panels|lines|quantities|two|three|four)\b)*"
+    r"(?:\s+(?:are|is))?|each(?=\s+(?:as|averaged|smoothed)\b))\s+"
+    r"(?P<what>(?:as|averaged|smoothed|resampled|on|with|over"
+    r"|(?:one|five|ten|\d+)[- ](?:second|minute|hour|s|min|h))\b.*)",
     re.IGNORECASE,
 )
 """Words behind the parts that are said of all of them."""
@@ -122,7 +124,7 @@ _WINDOW = re.compile(r"\b(?:with|over|by|of)\s+(?:an?\s+)?$", re.IGNORECASE)
 """What stands before a window alone, whose computation another thing names: ``smooth V over 3 h, n over 1 h``."""
 _AS_IS = re.compile(
     r"[\s,]*\b(?:as\s+(?:it\s+)?is|raw(?!\s+(?:data|values?|lines?|series|measure))|un(?:averaged|smoothed|filtered)"
-    r"|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b",
+    r"|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b(?:\s+and(?=\s+log))?",
     re.IGNORECASE,
 )
 """Words of a thing that nothing is computed from."""
@@ -225,7 +227,7 @@ def _is_first_label(place: re.Match[str], plain: str) -> bool:
     has_sign = re.match(r"\s*[:=]", plain[place.end() :]) or re.search(
         r"(?:[:.]|\s[-–—])\s*$", plain[: place.start()]
     )
-    return _rank(place) == 1 and has_sign is not None
+    return (_rank(place) == 1 or place["own"] is not None) and has_sign is not None
 
 
 def with_placed_names(text: str) -> str:
@@ -287,7 +289,7 @@ def _piece(text: str, start: int, stop: int, places: Sequence[re.Match[str]], *,
     words = re.sub(r"\btogether$", "in one panel", words)  # Bx, By and Bz together in the top panel
     at_edge = any(place["side"] for place in own) and _FIELD_AND_SIZE.search(words)
     is_panel = bool(at_edge) or any(
-        place["number"] or place["named"] or place["only"] or place["alone"] for place in own
+        place["number"] or place["named"] or place["only"] or place["alone"] or place["own"] for place in own
     )
     return Piece(words, _rank(own[0]) if own else 0, is_panel, is_heading)
 

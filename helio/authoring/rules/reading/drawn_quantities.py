@@ -56,6 +56,11 @@ _HEADS = re.compile(
     re.IGNORECASE,
 )
 """Words from the name of a field up to its magnitude, if the name is only a heading: ``MAG in 2001: |B|``."""
+_PLACED = re.compile(
+    r"[\w|]+(?:\s+(?:GS[EM]|RTN))?\s+(?:above|below|underneath|beneath|on\s+top|in\s+(?:its|an?)\s+(?:own|second|separate)\s+panel)\b(?!\s*[-−\d])",
+    re.IGNORECASE,
+)
+"""A quantity with the place of its panel, which nothing else is computed from."""
 _VECTOR = re.compile(r"\b(?:vectors?|components?)\b", re.IGNORECASE)
 _OF_VECTOR = re.compile(
     r"(?:[bv]_?[xyzrtn](?:[- ]components?)?|[|\w\s]*(?:\|B\||Bt|magnitude|strength))\s+(?:of|from)\s+(?:the\s+)?"
@@ -323,7 +328,13 @@ def derived_from_others(
     takes = {part.quantity for part in DERIVED[first.name].takes.values()}
     needed = _inputs(first.name)
     strange = [quantity for _, quantity in others if quantity.name not in needed]
-    beside = [at for at, _ in others if re.search(_OF_ANOTHER, sentence.text[following:at], re.IGNORECASE)]
+    beside = [
+        at
+        for at, _ in others
+        if re.search(_OF_ANOTHER, sentence.text[following:at], re.IGNORECASE)
+        or re.search(r"\b(?:together|along)\s+with\s+(?:the\s+)?$", sentence.text[:at], re.IGNORECASE)
+        or _PLACED.match(sentence.text, at)
+    ]
     if beside and len(beside) == len(others):
         return none  # the cone angle from the field, plus a running mean of |B|
     if beside:

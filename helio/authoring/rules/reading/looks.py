@@ -112,6 +112,8 @@ _OF_DATA = re.compile(r"(?<=energy|quency|period) (?:flux|spectr|densit|range|ch
 _LOOK_OF_LINE = {"colour", "dash", "width"}
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 """Words behind ``a panel``, which name no data."""
+_IN_ONE_PANEL = re.compile(r"\b(?:one|same|single)\s+panel\s+(?:on|with)\s+(?:an?\s+)?$", re.IGNORECASE)
+"""Words before the look of a panel, which is that of the name before them."""
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
@@ -410,6 +412,8 @@ def _with_names(
     introduced = _INTRODUCED.search(text[: style.start]) is not None
     # not in "Bz in red density"
     meant = behind if behind and (linked or not ahead or (leads and not introduced)) else ahead
+    if not meant and _IN_ONE_PANEL.search(text[: style.start]):
+        meant = [name for name in names if name.start < style.start and _names_quantity(name.text)][-1:]
     if not meant or not several:
         return [words], None
     return [f"{text[meant[0].start : meant[-1].stop]} {words}"], meant[0] if len(meant) == 1 else None

@@ -6,6 +6,7 @@ import re
 
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.knowledge.particles import species_in
+from helio.patterns import ignoring_case
 
 _KIND = r"(?:electron|proton|ion|alpha|helium|oxygen)"
 _WORDS = (
@@ -92,7 +93,10 @@ def with_species(text: str) -> str:
     own, count = _OF_PARTICLES.subn(r"electron \g<0>", rest)
     if count and _ELECTRONS.search(head) and not _OTHER_SPECIES.search(text):
         text = _ELECTRONS.sub("", head) + colon + own
-    heavy = species_in(head) if not (species_in(rest) or _OF_OTHERS.search(rest)) else ()
+    named = ignoring_case(names_of_spacecraft()).sub(
+        lambda craft: " " * len(craft[0]), head
+    )  # STEREO-B is no boron
+    heavy = species_in(named) if not (species_in(rest) or _OF_OTHERS.search(rest)) else ()
     if len(heavy) == 1 and heavy[0].what.kind not in _LIGHT and _ONE_MOMENT.search(rest):
         name = re.sub(r"(?:\s+ions?|(?<=[a-z])s)$", "", head[heavy[0].start : heavy[0].stop])
         rest = _OF_HEAVY.sub(rf"{name} \g<0>", rest)

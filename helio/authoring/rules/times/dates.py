@@ -245,6 +245,7 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"\b(?P<before>{_MONTH}(?:\s+\d{{1,2}}(?:\s*[-–]\s*\d{{1,2}})?)?,?\s*)['’](?P<year>\d{{2}})(?![\w'’])",
      lambda match: f"{match['before']}{_four_digits(match['year'])}"),
     (rf"(?<![\d/])(\d{{1,2}})(?P<sign>[/-])({_MONTH})(?P=sign)({_YEAR})(?![\d/-])", r"\1 \3 \4"),
+    (rf"\b(?:to|until|till|through)\s+(?:the\s+)?end\s+of\s+(?=(?:the\s+)?{_DAY}\s+{_MONTH}\b|{_ISO_DAY})", "through "),
     (rf"\b(to|until|till|through)\s+(?:the\s+)?end\s+of\s+(?={_YEAR}(?![\d-]))", r"\1 "),
     (r"\benc\b\.?\s*#?(?=\d{1,2}\b)", "encounter "),
     (rf"\b(?:the\s+)?st\.?\s+patrick['’]?s?\s+day,?\s+(?:of\s+)?({_YEAR})(?!\s+(?:\w+\s+)?storm)", r"17 March \1"),
@@ -271,6 +272,8 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?<![\d-])((?:19|20)\d)0s\b", r"\g<1>0 to \g<1>9"),
     (rf"(?<![\d-])({_YEAR}),?\s+(?:the\s+)?(?:whole|full|entire)\s+year\b", r"\1"),
     (rf"\b(?:the\s+)?(?:whole|full|entire)\s+(?:of\s+)?(?={_YEAR}(?![\d-]))", ""),
+    (r"\b(first|last)\s+(two|three)\s+weeks(?=\s+(?:of|in)\b)",
+     lambda match: f"{match[1]} {14 if match[2].lower() == 'two' else 21} days"),
     (rf"\b({_MONTH}\s+{_YEAR}),?\s+(first|last)\s+week\b", r"the \2 week of \1"),
     (rf"\b(?:one|1|a|single)\s+day,?\s+(?:on\s+|of\s+)?(?={_ISO_DAY}(?![\dT/-])(?!\s*(?:to|-|–|until|through)\b)"
      rf"|{_DAY}\s+{_MONTH}\s+{_YEAR})", ""),

@@ -82,7 +82,7 @@ _NO_YEAR = rf"(?<![\d.:-]){_DAY}(?:\s+{MONTH})?|\b{MONTH}(?:\s+{_DAY})?"
 _STATED = (
     rf"(?P<first>{_DATE}|{_NO_YEAR}){_TO}(?P<last>{_DATE})\s*,?\s*\(?\s*(?:with\s+)?(?:both\s+)?"
     r"(?:(?:the\s+)?(?:ends?|dates?|days?|months?|years?|last\s+(?:day|year|month))\s+)?(?:(?:are|is)\s+)?"
-    r"(?:(?P<without>exclusive|excluded|not\s+included)|(?P<within>incl(?:usive(?:ly)?|uded)?\.?))(?!\w)\s*\)?"
+    r"(?:(?P<without>exclusive|excluded|not\s+included)|(?P<within>incl(?:usive(?:ly)?|uded)?\.?|end\s+of\s+(?:the\s+)?day))(?!\w)\s*\)?"
 )
 _AGAIN = rf"(?P<range>(?P<first>{_DATE}){_TO}(?P<last>{_DATE}))\s*\(\s*(?:until|till|up\s+to)\s+(?P<end>{_DATE})\s*\)"
 
