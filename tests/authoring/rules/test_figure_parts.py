@@ -258,7 +258,7 @@ def test_each_thing_has_the_panel_that_the_sentence_gives_it(author, sentence, p
         ("Wind on 3 May 2010: one panel with Bz, another with n", [["Wind_Bz"], ["Wind_n"]]),
         ("MMS1 and MMS2 field, 9 November 2016: one panel for Bx, one for By",
          [["MMS1_Bx", "MMS2_Bx"], ["MMS1_By", "MMS2_By"]]),
-        ("STEREO-B, 7 May 2010. Row 1 shows B_R, row 2 the speed unsmoothed, row 3 the density unsmoothed and logarithmic",
+        ("STEREO-B, 7 May 2010. Row 1 shows B_R, row 2 the speed unsmoothed, row 3 n unsmoothed and logarithmic",
          [["STB_Br"], ["STB_V"], ["STB_n"]]),
         ("hourly OMNI speed over 2008 and in a second panel its 27-day running average",
          [["OMNI_V"], ["OMNI_V_smooth"]]),
