@@ -95,7 +95,10 @@ def refuse_absent(text: str) -> None:
     """Refuse a request for a mission of which the catalogue has no data."""
     names = "|".join(re.escape(name) for name in sorted(_ABSENT, key=len, reverse=True))
     mentions = re.finditer(rf"(?<![\w-])(?:{names})(?![\w-])", text, re.IGNORECASE)
-    if named := next((mention for mention in mentions if mention[0] not in _ALSO_WORDS), None):
+    also = {word.casefold() for word in _ALSO_WORDS}
+    if named := next(
+        (match for match in mentions if match[0].isupper() or match[0].casefold() not in also), None
+    ):
         raise NotUnderstood(
             f"the catalogue has no data of {_ABSENT[named[0].casefold()]}",
             advice="search for data of other missions with `helio datasets search`",

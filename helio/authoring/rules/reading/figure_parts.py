@@ -230,6 +230,11 @@ def _with_looks(
             ):
                 return None
             drawn.append((piece, request))
+        elif request.style.as_lines:
+            raise NotUnderstood(
+                "helio draws the spectra of several panels as lines only in a pipeline each",
+                advice="leave 'as lines' out, or request each panel in a pipeline of its own",
+            )
         elif refers_to_others(piece.text) or not any(is_of_own_panels(look, now) for look in looks):
             common += looks
         elif drawn:  # hourly Bz on top, density below, log axis

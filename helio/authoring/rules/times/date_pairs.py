@@ -69,8 +69,10 @@ class _Side:
 def with_whole_dates(text: str) -> str:
     """Write both dates of a pair whole where one takes its month or year from the other, or from the sentence.
 
+    Two days with the names of their months and one year include the second day.
+
     >>> with_whole_dates("2020 Nov 29 - Dec 2"), with_whole_dates("2012 Sept 27 to Oct 1")
-    ('2020-11-29 to 2020-12-02', '2012-09-27 to 2012-10-01')
+    ('2020-11-29 through 2020-12-02', '2012-09-27 through 2012-10-01')
     >>> with_whole_dates("23/24 April 2023"), with_whole_dates("14.-16.7.2000")
     ('2023-04-23 through 2023-04-24', '2000-07-14 through 2000-07-16')
     >>> with_whole_dates("the April 1976 perihelion (15-20 April)")
@@ -80,11 +82,11 @@ def with_whole_dates(text: str) -> str:
     >>> with_whole_dates("ACE 7 to 10 September 2017: Bz")
     'ACE 7 to 10 September 2017: Bz'
     >>> with_whole_dates("30 Dec - 2 Jan 2004"), with_whole_dates("10 May 2005 22:00 to 11 May 02:00")
-    ('2003-12-30 to 2004-01-02', '2005-05-10T22:00 to 2005-05-11T02:00')
+    ('2003-12-30 through 2004-01-02', '2005-05-10T22:00 to 2005-05-11T02:00')
     """
     text = _LISTED.sub(_listed, _BRACKETED.sub(_bracketed, text))
     for match in reversed(list(_PAIR.finditer(text))):
-        if not is_time(match[0]):
+        if _is_in_words(match) or not is_time(match[0]):
             around = f"{text[: match.start()]} {text[match.end() :]}"
             years = {int(year) for year in _ANY_YEAR.findall(around)}
             written = _pair(match, years.pop() if len(years) == 1 else 0)
@@ -143,8 +145,16 @@ def _pair(match: re.Match[str], elsewhere: int) -> str:
     of_two = joint in ("and", "&", "+", "/")
     if days < 0 or (of_two and days != 1 and not match[0].lower().startswith("between")):
         return ""
+    in_words = _is_in_words(match) and not (first.clock or last.clock)
     written = [f"{side.date}{f'T{side.clock}' if side.clock else ''}" for side in (first, last)]
-    return (" through " if bare or of_two or joint == "through" else " to ").join(written)
+    return (" through " if bare or of_two or in_words or joint == "through" else " to ").join(written)
+
+
+def _is_in_words(pair: re.Match[str]) -> bool:
+    """Return whether a pair has two days with the names of their months, and at most one year."""
+    sides = (pair["first"], pair["last"])
+    named = all(re.search(r"[^\W\d]{3}", side) and re.search(r"(?<!\d)\d{1,2}(?!\d)", side) for side in sides)
+    return named and len(_ANY_YEAR.findall(pair[0])) < len(sides)
 
 
 def _side(text: str) -> _Side | None:

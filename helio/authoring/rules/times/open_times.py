@@ -114,8 +114,8 @@ def ends_before_named_day(time: str, now: datetime) -> str:
     """Return a note if a range of dates in words ends before the last day that it names; otherwise an empty text.
 
     >>> now = datetime(2026, 1, 1)
-    >>> ends_before_named_day("26 October to 7 November 2003", now)
-    "'26 October to 7 November 2003' ends where 2003-11-07 begins; write 'through' to include that day"
+    >>> ends_before_named_day("26 October 2003 to 7 November 2003", now)
+    "'26 October 2003 to 7 November 2003' ends where 2003-11-07 begins; write 'through' to include that day"
     >>> ends_before_named_day("26 to 29 October 2003", now), ends_before_named_day("2003-10-26 to 2003-10-29", now)
     ('', '')
     """
