@@ -99,7 +99,7 @@ _JOINTS = (
 """What stands before a part that ends with its place; the last one that stands before data begins it."""
 _BRACKETS = re.compile(r"\([^()]*\)")
 _REFERS = re.compile(
-    r"\b(?:all|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
+    r"\b(?:all(?!\s+of\s+\d)|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
     r"|respective(?:ly)?|ditto|likewise|former|latter|difference|between|separate\w*|individual"
     r"|(?:two|three|four)\s+(?:panels?|quantit\w+|spacecraft|of|lines?|plots?))\b"
     r"|^(?:it|that|this)\b|\b(?:from|using)\s+(?:the\s+)?(?!1[\s-]*min\w*\s+OMNI\b)(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
@@ -164,11 +164,8 @@ def with_numbered_panels(text: str) -> str:
     if len(labels) > 1 and labels == [*range(1, len(labels) + 1)]:
         text = _LABEL.sub(lambda match: f"{match['lead']}panel {_number_of(match)}: ", text)
     begins = [match["place"].lower() for match in _BEGINS_WITH.finditer(text)]
-    if {"first", "second"} <= {*begins} or any(match["sign"] for match in _BEGINS_WITH.finditer(text)):
-        count = iter(range(1, len(begins) + 1))
-        text = _BEGINS_WITH.sub(
-            lambda match: f"{match['lead']}panel {_rank_of_ordinal(match['place'], next(count))}: ", text
-        )
+    if {"first"} < {*begins} or any(match["sign"] for match in _BEGINS_WITH.finditer(text)):
+        text = _BEGINS_WITH.sub(lambda match: f"{match['lead']}{_label_of(match['place'])}: ", text)
     ends = {match["place"].lower() for match in _ENDS_WITH.finditer(text)}
     if {"second", "third"} <= ends or (
         "second" in ends and re.search(r"\b(?:in|on|at)\s+(?:the\s+)?(?:first|top)\b", text)
@@ -183,9 +180,9 @@ def _number_of(label: re.Match[str]) -> int:
     return int(sign) if sign.isdigit() else ord(sign) - ord("a") + 1
 
 
-def _rank_of_ordinal(place: str, count: int) -> int:
-    """Return the number of a panel; that of the last one is its position in the list."""
-    return _ORDINALS.index(place.lower()) + 1 if place.lower() in _ORDINALS else count
+def _label_of(place: str) -> str:
+    """Return the label of the panel that an ordinal means."""
+    return f"panel {_ORDINALS.index(place.lower()) + 1}" if place.lower() in _ORDINALS else "last panel"
 
 
 def divided(text: str) -> list[Piece]:

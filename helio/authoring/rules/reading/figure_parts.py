@@ -27,7 +27,6 @@ from helio.authoring.rules.reading.written_form import take_title
 from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.writing.asking import Asks, no_question
 from helio.authoring.writing.computations import MAGNITUDE
-from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.sources import is_available
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import instrument_index
@@ -270,7 +269,7 @@ def _need_no_other(parts: Sequence[Piece], requests: Sequence[PipelineRequest], 
     apart = [_is_apart(part, request, catalogue) for part, request in own]
     described = [bool(request.datasets or request.cuts) for request in requests]
     if not any(map(_has_treatment, requests)):
-        return all(part.is_panel and part.rank == MIDDLE for part in parts) or (any(described) and all(apart))
+        return all(part.is_panel for part in parts) or (any(described) and all(apart))
     has_moment = any(
         is_described and _MOMENT.search(part.text)
         for part, is_described in zip(parts, described, strict=True)

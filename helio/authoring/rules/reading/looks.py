@@ -107,6 +107,10 @@ _BEHIND_RAW = re.compile(
     re.IGNORECASE,
 )
 """What stands behind this input: its look, and the computed line."""
+_COMPUTED_AGAIN = re.compile(
+    r"(?:(?:running|moving)\s+)?(?:mean|median|average)\s+in\s+(?P<look>.+)", re.IGNORECASE
+)
+"""A computed line that was named before: ``V with a running median, raw in black and the median in red``."""
 _OF_DATA = re.compile(r"(?<=energy|quency|period) (?:flux|spectr|densit|range|channel|band)", re.IGNORECASE)
 """Words behind ``log energy`` that make it the name of data, such as the energy flux."""
 _LOOK_OF_LINE = {"colour", "dash", "width"}
@@ -282,6 +286,9 @@ def _with_raw_joined(text: str, now: datetime) -> str:
     if raw is None or look is None or not computes or len(names) != 1 or not _LOOK_OF_LINE & {*look.tags}:
         return text
     if computed := _BEHIND_RAW.fullmatch(text[raw.end() :]):
+        again = _COMPUTED_AGAIN.fullmatch(computed["computed"])
+        if again and any(atom.start < raw.start() and "tool" in atom.tags for atom in atoms):
+            return f"{text[: raw.start()]} in {again['look']} plus the raw data in {computed['look']}"
         return f"{text[: raw.start()]}, {computed['computed']} plus the raw data in {computed['look']}"
     return f"{text[: raw.start()]} with the raw data{text[raw.end() :]}"
 
