@@ -308,6 +308,7 @@ def test_a_look_is_that_of_its_labelled_panel(author, sentence, key, value):
             "Wind Bz, May 2012: raw in grey, 10 min mean in red, 1 h mean in blue",
             "not clear which line 'mean blue'",
         ),
+        ("ACE, May 2010. Panel 1: speed; panel 3: density", "names a panel 3, but only 2 panels"),
         ("10 min means of ACE density, May 2010, nothing is averaged", "'nothing' means beside an average"),
     ],
 )

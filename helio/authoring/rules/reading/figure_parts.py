@@ -27,6 +27,7 @@ from helio.authoring.rules.reading.written_form import take_title
 from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.writing.asking import Asks, no_question
 from helio.authoring.writing.computations import MAGNITUDE
+from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.sources import is_available
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import instrument_index
@@ -158,6 +159,12 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     parts = [part for part, _ in drawn]
     requests = _of_one_frame([request for _, request in drawn])
     ranks = [part.rank for part in parts]
+    numbers = [rank for rank in ranks if 0 < rank < MIDDLE]
+    if all(ranks) and numbers and max(numbers) > len(parts):
+        raise NotUnderstood(
+            f"the request names a panel {max(numbers)}, but only {len(parts)} panels",
+            advice="number the panels from 1, from top to bottom",
+        )
     if any(rank and _names_twice(part, own) for rank, (part, own) in zip(ranks, drawn, strict=True)):
         if any(map(_has_treatment, requests)):
             raise NotUnderstood(
