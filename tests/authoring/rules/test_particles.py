@@ -509,7 +509,7 @@ def test_one_energy_is_no_integral_channel_above_a_higher_one(author):
     ],
 )
 def test_a_band_or_a_channel_is_one_line(author, request_, parameter, step):
-    fetch, cut, _ = (made["tool_args"] for made in author.create(request_).template["steps"])
+    fetch, cut, _ = (step_["tool_args"] for step_ in author.create(request_).template["steps"])
     assert fetch["parameter_id"] == parameter
     assert step.items() <= cut.items()
 

@@ -11,7 +11,7 @@ from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities, strength_beside
 from helio.authoring.rules.changes.atom_reading import plain_name, read_atoms
-from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.atoms import COUNTED, Atom
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
@@ -469,7 +469,8 @@ def _is_place(clause: Clause) -> bool:
     )
 
 
-_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4}
+_COUNTS = {**COUNTED, "both": 2}
+"""The numbers of panels that words mean."""
 
 
 def join(editor: FigureEditor, clause: Clause) -> None:

@@ -246,7 +246,7 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         drawn = editor.drawn
         lines = [line for line in drawn if not editor.lines.is_vector(line)] if len(drawn) > 1 else drawn
         sources = {line: line for line in lines or drawn}
-    all_vectors = {vector for own in vectors.values() for vector in own}
+    all_vectors = {vector for alike in vectors.values() for vector in alike}
     for line, source in sources.items():
         made = editor.lines.step(source)
         if tool in AVERAGES and made.tool in AVERAGES:

@@ -82,8 +82,8 @@ def _change_beside(
     if not all(_is_no_wish(atom, kinds, is_bad=bad is not None) for atom in atoms):
         return ""
     named, meant = (
-        {line for atom in part if atom.kind in ("what", "craft") for line in lines_of(atom.text)}
-        for part in (atoms, wanted)
+        {line for atom in clause if atom.kind in ("what", "craft") for line in lines_of(atom.text)}
+        for clause in (atoms, wanted)
     )
     named |= {atom.text for atom in atoms if _QUANTITY.search(atom.text) and not lines_of(atom.text)}
     is_named = bool(named) or _QUANTITY.search(plain) is not None

@@ -101,8 +101,8 @@ def _means_with_deviations(sentence: Sentence, length: str, bins: str) -> Comput
         rf"{mean}{series}\s+(?P<length>{bins}){deviation}",
     ):
         if match := ignoring_case(pattern).search(sentence.left):
-            for part in ("length", "mean", "deviation"):
-                sentence.take_at(*match.span(part))
+            for group in ("length", "mean", "deviation"):
+                sentence.take_at(*match.span(group))
             args = {"of": (method_of(match["mean"]), "std")}
             return mention_of("statistics", match.start("mean"), rhythm_in(match) or duration_in(match), args)
     return None

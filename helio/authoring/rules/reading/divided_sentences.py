@@ -163,8 +163,8 @@ def with_numbered_panels(text: str) -> str:
     labels = [_number_of(match) for match in _LABEL.finditer(text)]
     if len(labels) > 1 and labels == [*range(1, len(labels) + 1)]:
         text = _LABEL.sub(lambda match: f"{match['lead']}panel {_number_of(match)}: ", text)
-    begins = [match["place"].lower() for match in _BEGINS_WITH.finditer(text)]
-    if {"first"} < {*begins} or any(match["sign"] for match in _BEGINS_WITH.finditer(text)):
+    begins = list(_BEGINS_WITH.finditer(text))
+    if {"first"} < {match["place"].lower() for match in begins} or any(match["sign"] for match in begins):
         text = _BEGINS_WITH.sub(lambda match: f"{match['lead']}{_label_of(match['place'])}: ", text)
     ends = {match["place"].lower() for match in _ENDS_WITH.finditer(text)}
     if {"second", "third"} <= ends or (

@@ -173,7 +173,7 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
             )
         return None  # V and n: n first panel, V second panel
     pairs = zip(parts, requests, strict=True)
-    requests = [_in_one_panel(own) if part.is_panel else own for part, own in pairs]
+    requests = [_in_one_panel(request) if part.is_panel else request for part, request in pairs]
     if len(requests) < 2 or not all(map(_can_be_part, requests)):
         return None
     if not _need_no_other(parts, requests, reader.catalogue):

@@ -291,7 +291,7 @@ def _ignored_words(
 ) -> Iterator[NotUnderstood]:
     """Yield a refusal for each ``over``, ``single`` or ``together`` that no rule has read."""
     starts = {at for at, _ in flown} | {
-        at for at, name in placed if name in {own for start, own in placed if start < at}
+        at for at, name in placed if name in {earlier for start, earlier in placed if start < at}
     }
     panels = request.panels
     is_laid = panels.together or any(place.shared for place in panels.places)
