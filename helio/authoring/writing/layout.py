@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from helio.knowledge.quantities import ELECTRON_V, FAST_ELECTRONS, POSITION, PRO
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import symbol, title
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import RIGHT
 from helio.sources.istp import is_flux
 
 _LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS, XRAYS)
@@ -26,6 +28,9 @@ _LETTERS = {B: "B", VELOCITY: "V", ELECTRON_V: "Ve", POSITION: "R"}
 # ACE blue, Wind red, DSCOVR green, and OMNI black; others by their order.
 _COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
 _MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
+_AVERAGES = ("running_average", "running_median", "resample")
+_BOLD = 2.5
+"""Width in pixels of the lines that are computed from others of their colour."""
 MIDDLE = 50
 """Rank of the panels whose position the request does not give."""
 BELOW_AXIS = 100
@@ -109,7 +114,7 @@ def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: S
             more = [entry for entry in value if entry not in known] if isinstance(value, list) else value
             settings[key] = known | more if isinstance(value, dict) else known + more
         panels += own
-    looks = _looks(panels, as_lines=any(request.style.as_lines for request, _ in parts))
+    looks = _looks(panels, steps, as_lines=any(request.style.as_lines for request, _ in parts))
     labels = list(dict.fromkeys(label for panel in panels for label in _labels(panel)))
     return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **settings}
 
@@ -360,8 +365,14 @@ def _one_against_another(
 ) -> tuple[list[PlotSeries], list[Document]]:
     """Return two series on the same epochs, the coarser ones, and the settings that draw the first on the y axis.
 
-    Two vectors have an entry for each component.
+    Two vectors have an entry for each component, and several spacecraft one each.
     """
+    crafts = list(dict.fromkeys(series.craft for series in shown))
+    by_craft = [[series for series in shown if series.craft == craft] for craft in crafts]
+    if len(crafts) > 1 and all(len(pair) == 2 for pair in by_craft) and not layout.colour:
+        parts = [_one_against_another(pair, layout, steps) for pair in by_craft]
+        entries = [entry | {"y_label": _axis_of(pair[0])} for pair, own in parts for entry in own]
+        return [series for pair, _ in parts for series in pair], entries
     coloured = [series for series in shown if layout.colour and _shows(series, layout.colour)]
     pair = [series for series in shown if series not in coloured]
     kinds = [series.kind for series in pair]
@@ -390,13 +401,15 @@ def _one_against_another(
     return shown, [{"x": across + letter, "y": up + letter, **settings} for letter in letters]
 
 
-def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:
-    """Return the labels of axes, and the names and colours of lines, that tell spacecraft apart, and the scales."""
+def _looks(panels: _SeriesPanels, steps: Steps, *, as_lines: bool) -> Document:
+    """Return the labels, scales and second axes of panels, and the names and colours that tell their lines apart."""
     several = len({series.craft for panel in panels for series in panel}) > 1
     axes: dict[str, str] = {}
     names: dict[str, str] = {}
     colours: dict[str, str] = {}
     scales: dict[str, str] = {}
+    styles: Document = {}
+    right = [label for panel in panels for label in at_right(panel)]
     for number, panel in enumerate(panels, 1):
         first = panel[0]
         if len({series.craft for series in panel}) > 1:
@@ -407,9 +420,13 @@ def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:
             axes[str(number)] = _axis_of(first)  # two panels would both be called B GSE
         elif first.unit and any(series.are_events for series in panel):
             axes[str(number)] = _axis_of(first)  # and not also of its events
-        of_particles = is_flux(first.unit) and "sr" in first.unit
-        if first.kind == "scalar" and (first.quantity in _LOGARITHMIC or of_particles):
-            scales[str(number)] = "log"
+        for series in panel[::-1]:  # the first one of an axis decides
+            axis = f"{number}{RIGHT}" if series.label in right else str(number)
+            scales[axis] = "log" if _is_logarithmic(series) else ""
+        computed = _computed_names(panel, steps)
+        names |= computed
+        if several:
+            styles |= {label: {"width": _BOLD} for label in computed}
         names |= {series.label: series.name for series in panel if series.name}
     events = [
         series.label
@@ -422,11 +439,40 @@ def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:
         "y_label": axes,
         "trace_names": names,
         "trace_colors": colours,
-        "log_scale": scales,
-        "line_styles": {label: {"mode": "markers"} for label in events},
+        "log_scale": {axis: scale for axis, scale in scales.items() if scale},
+        "right": right,
+        "line_styles": styles | {label: {"mode": "markers"} for label in events},
         "panel_types": ["line" for _ in panels] if as_lines and has_spectrum else [],
     }
     return {key: value for key, value in looks.items() if value}
+
+
+def _is_logarithmic(series: PlotSeries) -> bool:
+    """Return whether a scalar is usually drawn on a logarithmic axis."""
+    of_particles = is_flux(series.unit) and "sr" in series.unit
+    return series.kind == "scalar" and (series.quantity in _LOGARITHMIC or of_particles)
+
+
+def at_right(panel: Sequence[PlotSeries]) -> list[str]:
+    """Return the labels of the lines of a panel with an axis at the right: those with the second of two units."""
+    units = list(dict.fromkeys(series.unit for series in panel))
+    if len(units) != 2 or "" in units or any(series.kind == "spectrum" or series.over for series in panel):
+        return []
+    return [series.label for series in panel if series.unit == units[1]]
+
+
+def _computed_names(panel: Sequence[PlotSeries], steps: Steps) -> dict[str, str]:
+    """Name the averages in a panel, such as ``1 h mean``, if the panel also draws others of their quantity."""
+    made = {step["tool_args"].get("output_label"): step for step in steps.steps}
+    several = len({series.craft for series in panel}) > 1
+    names: dict[str, str] = {}
+    for series in panel:
+        alike = [same for same in panel if (same.craft, same.quantity) == (series.craft, series.quantity)]
+        step = made.get(series.label, {})
+        if len(alike) > 1 and series.kind == "scalar" and step.get("tool_name") in _AVERAGES:
+            told = re.sub(r"(\d)([a-z])", r"\1 \2", step["intent"])  # 1h mean
+            names[series.label] = f"{series.craft}, {told}" if several else told
+    return names
 
 
 def _axis_of(series: PlotSeries) -> str:
@@ -434,4 +480,5 @@ def _axis_of(series: PlotSeries) -> str:
     vector, blank, component = series.quantity[:-2], series.quantity[-2:-1], series.quantity[-1:]
     quantity, ending = (vector, component) if blank == " " else (series.quantity, "")
     letter = f"{_LETTERS.get(quantity, symbol(quantity))}{ending}"
-    return f"{series.craft} {letter} {series.frame} [{series.unit}]".replace("  ", " ")
+    unit = f"[{series.unit}]" if series.unit else ""
+    return " ".join(filter(None, (series.craft, letter, series.frame, unit)))

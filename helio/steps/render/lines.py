@@ -102,8 +102,7 @@ def panel_lines(
         else:
             lines.append(Line(label, "", table, table.values, table.name or label, foreground))
     lines = _coloured_scalars(lines, spec, foreground)
-    lines = _named(lines)
-    return [styled(line, spec) for line in lines]
+    return [styled(line, spec) for line in _named(lines, spec)]
 
 
 def line_traces(
@@ -428,15 +427,27 @@ def _coloured_scalars(lines: list[Line], spec: FigureSpec, foreground: str) -> l
     return [line if line.component else replace(line, colour=chosen[line.label]) for line in lines]
 
 
-def _named(lines: list[Line]) -> list[Line]:
-    """Name the lines of a panel as shortly as possible so that all names differ."""
-    bare = [line.name for line in lines]
-    framed = [f"{line.name} {line.table.frame}".strip() for line in lines]
-    labelled = [f"{line.label}: {line.name}" if line.component else line.label for line in lines]
-    for names in (bare, framed, labelled):
-        if len(set(names)) == len(names):
+def _named(lines: list[Line], spec: FigureSpec) -> list[Line]:
+    """Name the lines of a panel as shortly as possible so that all names differ, and those of the figure's spec too."""
+    unnamed = [line for line in lines if _addressed(line, spec.get("trace_names", {})) is None]
+    for name_of in (_bare, _framed, _labelled):
+        names = [name_of(line) for line in lines]
+        told = [name_of(line) for line in unnamed]
+        if len(set(told)) == len(told):
             break
     return [replace(line, name=inert(name)) for line, name in zip(lines, names, strict=True)]
+
+
+def _bare(line: Line) -> str:
+    return line.name
+
+
+def _framed(line: Line) -> str:
+    return f"{line.name} {line.table.frame}".strip()
+
+
+def _labelled(line: Line) -> str:
+    return f"{line.label}: {line.name}" if line.component else line.label
 
 
 def styled(line: LineLike, spec: FigureSpec) -> LineLike:

@@ -1090,6 +1090,40 @@ def test_colours_of_a_new_spectrogram_are_set(author, look, key, value):
             "Wind speed, 2012-03-01, right axis for density",
             {"panels": [["Wind_V", "Wind_n"]], "right": ["Wind_n"]},
         ),
+        ("Wind V and n in one panel, 2012-03-01", {"right": ["Wind_n"]}),
+        ("Wind V and n in one panel, 2012-03-01, V on the right axis", {"right": ["Wind_V"]}),
+        ("Wind V and n in one panel, 2012-03-01, speed 300 to 800 km/s", {"y_range": {"1": [300.0, 800.0]}}),
+        ("Wind V and n in one panel, 2012-03-01, n from 0 to 20", {"y_range": {"1 right": [0.0, 20.0]}}),
+        ("Wind V and n in one panel, 2012-03-01, log", {"log_scale": {"1": "log", "1 right": "log"}}),
+        ("Wind V, n and T in one panel, 2012-03-01", {"right": None}),
+        ("ACE and Wind n in one panel, 2012-03-01", {"right": None}),
+        (
+            "Wind n and its 1 h running mean in one panel, 2012-03-01",
+            {"trace_names": {"Wind_n_smooth": "1 h running average"}, "line_styles": None},
+        ),
+        (
+            "ACE and Wind n and their hourly means in one panel, 2012-03-01",
+            {
+                "trace_names": {
+                    "ACE_n": "ACE",
+                    "Wind_n": "Wind",
+                    "ACE_n_binned": "ACE, 1 h mean",
+                    "Wind_n_binned": "Wind, 1 h mean",
+                },
+                "line_styles": {"ACE_n_binned": {"width": 2.5}, "Wind_n_binned": {"width": 2.5}},
+            },
+        ),
+        (
+            "Helios 1 and 2 speed against distance, 1976",
+            {
+                "xy": [
+                    {"x": "Helios1_R", "y": "Helios1_V_aligned", "y_label": "Helios-1 V [km/s]"},
+                    {"x": "Helios2_R", "y": "Helios2_V_aligned", "y_label": "Helios-2 V [km/s]"},
+                ]
+            },
+        ),
+        ("STEREO-A vs STEREO-B speed and density, 2010-02-01", {"xy": None}),
+        ("RBSP-A REPT electron flux at 2.1 MeV versus time, June 2013 (log)", {"log_scale": {"1": "log"}}),
         ("save a PDF of ACE Bz on 2012-03-01", {"formats": ["pdf"]}),
         ("Dst 2003-10, white on black, big fonts", {"theme": "dark", "font_size": 18}),
         (
@@ -1253,3 +1287,20 @@ def test_the_instrument_of_a_magnitude_is_no_vector(author, words, drawn):
 )
 def test_the_first_stands_above_the_second(author, words, drawn):
     assert panels(made(author, words)) == drawn
+
+
+@pytest.mark.parametrize(
+    ("request_", "drawn"),
+    [
+        ("plasma beta of Wind, 2010-02-17. Density from 3DP, field from MFI.", ["Wind_beta"]),
+        ("plasma beta of Wind with density from 3DP and field from MFI, 2010-02-17", ["Wind_beta"]),
+        ("ion beta of THEMIS C, 2010-02-17. Ions from ESA, field from FGM.", ["THEMISC_beta"]),
+        ("Alfven speed at ACE using density from SWEPAM and field from MAG, 2008-01-01", ["ACE_VA"]),
+        ("plasma beta of Wind, 2010-02-17. Below, the density from SWE.", ["Wind_beta", "Wind_n"]),
+        ("plasma beta of Wind with |B| from MFI on top, 2010-02-17", ["Wind_Bmag", "Wind_beta"]),
+        ("plasma beta of Wind with Dst, 2010-02-17", ["Wind_beta", "OMNI_Dst"]),
+    ],
+)
+def test_sources_of_the_inputs_of_a_quantity_are_not_drawn(author, request_, drawn):
+    spec = steps(made(author, request_), "render_spec")[0]["spec"]
+    assert spec["panels"] == [[label] for label in drawn]

@@ -396,6 +396,17 @@ def test_colours_styles_and_names_are_given_by_label_or_component():
     assert bz["name"] == "north"
 
 
+def test_lines_that_the_figure_names_do_not_make_the_other_names_longer():
+    tables = {"n": scalar("n"), "n_smooth": scalar("n")}
+    assert [trace["name"] for trace in main_traces(draw(tables, panels=[["n", "n_smooth"]]))] == [
+        "n",
+        "n_smooth",
+    ]
+    density = {"n": replace(scalar("n"), name="density"), "n_smooth": replace(scalar("n"), name="density")}
+    named = draw(density, panels=[["n", "n_smooth"]], trace_names={"n_smooth": "1 h mean"})
+    assert [trace["name"] for trace in main_traces(named)] == ["density", "1 h mean"]
+
+
 def test_a_component_is_addressed_by_the_letter_of_its_axis_too():
     spec = {"trace_colors": {"B.z": "crimson"}, "trace_names": {"B.x": "towards the Sun"}}
     named = replace(vector(), components=("Bx GSE", "By GSE", "Bz GSE"))

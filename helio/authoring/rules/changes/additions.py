@@ -26,6 +26,7 @@ from helio.authoring.rules.changes.merged_steps import merged
 from helio.authoring.rules.changes.moments import default_ranges
 from helio.authoring.rules.changes.own_inputs import computed_here
 from helio.authoring.rules.changes.panel_settings import (
+    axes_of,
     named_panels,
     panel_numbers,
     put_panel_type,
@@ -267,10 +268,10 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     second = _of_second_unit(editor, drawn) if together else []
     drawn = _superposed(editor, drawn)
     put_into(editor, drawn, place, instead, together=together)
-    set_look(editor, clause, drawn)
     if second:
-        editor.put_more("right", second)
+        editor.put_right(second)
         editor.notes.append(f"{', '.join(second)} has its axis at the right")
+    set_look(editor, clause, drawn)
 
 
 def _put_entries(editor: FigureEditor, entries: Mapping[str, list[Document]], place: Place) -> None:
@@ -362,7 +363,8 @@ def set_look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None
     """Set the colour, the dashes, the scale and the kind of panel that a clause names for its new lines."""
     for line in lines:
         if clause.has("scale"):
-            set_scale(editor, editor.panels_with([line])[0], clause.value("scale"))
+            (axis,) = axes_of(editor, editor.panels_with([line])[0], [line])
+            set_scale(editor, axis, clause.value("scale"))
         if clause.has("paneltype"):
             put_panel_type(editor, editor.panels_with([line])[0], clause.value("paneltype"))
         if clause.has("colour"):
@@ -511,7 +513,7 @@ def put_into(
         panels[at:at] = [drawn] if together else [[label] for label in drawn]
     editor.redraw(panels)
     if was_right:
-        editor.put_more("right", drawn)
+        editor.put_right(drawn)
 
 
 def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:

@@ -378,7 +378,7 @@ def to_the_right(editor: FigureEditor, clause: Clause) -> None:
     if len(editor.panels) == SIDES and sorted(lines) in [sorted(panel) for panel in editor.panels]:
         _join(editor, editor.drawn, 1, lines)
         return
-    editor.put_more("right", lines)
+    editor.put_right(lines)
 
 
 def write_below_axis(editor: FigureEditor, clause: Clause) -> None:
@@ -537,7 +537,7 @@ def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequenc
     for key, text in moved.items():
         editor.put(key, text, f"{editor.panels_with(at_right[:1])[0]}{RIGHT}")
     if at_right:
-        editor.put_more("right", at_right)
+        editor.put_right(at_right)
         unit = "" if chosen else f" in {units[1]}"
         editor.notes.append(f"{', '.join(at_right)}{unit} has its axis at the right")
 

@@ -209,7 +209,7 @@ def _scale_as_preferred(editor: FigureEditor, new: Container[str]) -> None:
             crafts = sorted(set[str]().union(*map(editor.lines.crafts, panel)))
             logarithmic, notes = preferred_logs(names, crafts, editor.said, editor.remembered)
             if len(logarithmic) == len(names) > 0:
-                set_scale(editor, number, "log")
+                set_scale(editor, str(number), "log")
                 editor.notes += notes
 
 

@@ -222,6 +222,13 @@ class FigureEditor:
         held = self.spec.get(key) or []
         self.put(key, [*held, *(line for line in lines if line not in held)])
 
+    def put_right(self, lines: Sequence[str]) -> None:
+        """Give lines an axis at the right; if the left axis of their panel has no line then, the others move there."""
+        held = [*(self.spec.get("right") or [])]
+        full = [panel for panel in self.panels if {*lines} & {*panel} and {*panel} <= {*held, *lines}]
+        kept = [line for line in held if line not in lines and not any(line in panel for panel in full)]
+        self.put("right", [*kept, *lines])
+
     def put(self, key: str, value: Any, *more: str) -> None:
         _, step_id, path = self.where(key)
         self.do(Operation("set", step_id, (*path, *more), value))
@@ -364,13 +371,14 @@ class FigureEditor:
 
     def has_wished(self, number: int) -> bool:
         """Return whether the sentence has changed a setting of a panel, or of one of its lines."""
-        targets = {target for _, target in self.wished}
+        targets = {target.removesuffix(RIGHT) for _, target in self.wished}
         return str(number) in targets or not targets.isdisjoint(self.panels[number - 1])
 
     def _check_not_wished(self, key: str, target: str) -> None:
         """Refuse to remove a line or a panel if the same sentence also changes how it looks."""
         if (key, target) in self.wished:
-            name = f"panel {target}" if target.isdigit() else target or "a mark"
+            number = target.removesuffix(RIGHT)
+            name = f"panel {number}" if number.isdigit() else target or "a mark"
             raise NotUnderstood(
                 f"the request both removes {name} and changes its appearance",
                 advice="request only one of the two",

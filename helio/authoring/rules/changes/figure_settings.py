@@ -23,6 +23,7 @@ from helio.authoring.rules.changes.panel_settings import (
     panel_numbers,
     panels_of,
     put_by_panel,
+    single_axis,
 )
 from helio.authoring.rules.times.named_times import events
 from helio.time_range import parse_time_range
@@ -44,7 +45,7 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
         "noun:trace_name", "noun:legend"
     ):
         for number in panels_of(editor, clause, "The label of which panel?"):
-            put_by_panel(editor, "y_label", number, text)
+            put_by_panel(editor, "y_label", single_axis(editor, clause, number), text)
         return
     if clause.has("what", "line", "noun:trace_name", "noun:legend"):
         lines = lines_of(editor, clause)
@@ -77,7 +78,7 @@ def remove_text(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(f"the figure sets no {key.replace('_', ' ')}")
     if key == "y_label" and isinstance(held, dict) and clause.has("what", "panel"):
         for number in panels_of(editor, clause):
-            put_by_panel(editor, key, number, None)
+            put_by_panel(editor, key, single_axis(editor, clause, number), None)
         return
     editor.set_for(key, None)
 
@@ -140,7 +141,7 @@ def set_number(editor: FigureEditor, clause: Clause) -> None:
         editor.put("columns", int(value))
     elif clause.has("noun:linthresh") and clause.has("what", "panel"):
         for number in panels_of(editor, clause):
-            put_by_panel(editor, "linthresh", number, value)
+            put_by_panel(editor, "linthresh", single_axis(editor, clause, number), value)
     elif clause.has("noun:linthresh"):
         editor.put("linthresh", value)
     else:

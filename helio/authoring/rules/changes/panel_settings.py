@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from helio.authoring.operations import Operation
@@ -18,7 +18,7 @@ from helio.knowledge.quantity_words import VECTORS
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.pipelines.dialect.written import object_of
-from helio.pipelines.template.figures import ENTRY_LABELS
+from helio.pipelines.template.figures import ENTRY_LABELS, RIGHT
 
 _PANEL = "what panel craft every"
 _BOTH = "log-log"
@@ -104,6 +104,50 @@ def panels_of(
     return list(dict.fromkeys(numbers)) or [1]
 
 
+def axes_of(editor: FigureEditor, number: int, lines: Collection[str] = (), unit: str = "") -> list[str]:
+    """Return the names of the y axes of a panel: ``"2"``, and ``"2 right"`` for its second axis.
+
+    Only those of some lines if the panel has any of them, otherwise only those with a unit if it has such lines.
+    """
+    panel = editor.panels[number - 1] if editor.panels else editor.drawn
+    right = {*editor.spec.get("right", ())}
+    meant = (
+        {*panel}.intersection(lines)
+        or {line for line in panel if editor.lines.unit(line) == unit}
+        or {*panel}
+    )
+    sides = {str(number): meant - right, f"{number}{RIGHT}": meant & right}
+    return [name for name, of_side in sides.items() if of_side]
+
+
+def named_axes(editor: FigureEditor, clause: Clause, number: int, unit: str = "") -> list[str]:
+    """Return the names of the y axes of a panel that a clause means, by a line or by a unit; otherwise all of them."""
+    names = axes_of(editor, number)
+    return axes_of(editor, number, named_lines(editor, clause), unit) if len(names) > 1 else names
+
+
+def named_lines(editor: FigureEditor, clause: Clause) -> set[str]:
+    """Return the labels of the lines that the names in a clause mean."""
+    return {line for name in clause.names for line in editor.known(name)}
+
+
+def single_axis(editor: FigureEditor, clause: Clause, number: int, unit: str = "") -> str:
+    """Return the name of the y axis of a panel that a clause means.
+
+    Raises
+    ------
+    NotUnderstood
+        The panel has two y axes, and the clause names none of their lines.
+    """
+    names = named_axes(editor, clause, number, unit)
+    if len(names) > 1:
+        raise NotUnderstood(
+            f"panel {number} has two y axes, and the request does not say which one is meant",
+            advice="name a line whose axis it is",
+        )
+    return names[0]
+
+
 def asked_panels(
     editor: FigureEditor, question: str, numbers: Sequence[int], *, every: bool = True
 ) -> list[int]:
@@ -120,17 +164,17 @@ def unit_of(words: str) -> str:
     return canonical_unit(named or _SPELT_UNITS.get(words, words))
 
 
-def put_by_panel(editor: FigureEditor, key: str, number: int, value: Any) -> None:
-    """Set a key of the figure for one panel; the other panels keep what the key says for all."""
+def put_by_panel(editor: FigureEditor, key: str, panel: int | str, value: Any) -> None:
+    """Set a key of the figure for one panel, or for one of its y axes; the others keep what the key says for all."""
     held, step_id, path = editor.where(key)
     if held is not None and not isinstance(held, dict):
         whole = {str(at): held for at in range(1, len(editor.panels) + 1)}
         editor.do(Operation("set", step_id, path, whole))
     if value is None:
-        if str(number) in object_of(editor.where(key)[0]):
-            editor.do(Operation("unset", step_id, (*path, str(number))))
+        if str(panel) in object_of(editor.where(key)[0]):
+            editor.do(Operation("unset", step_id, (*path, str(panel))))
         return
-    editor.put(key, value, str(number))
+    editor.put(key, value, str(panel))
 
 
 def is_spectrogram(editor: FigureEditor, number: int, *, perhaps: bool = False) -> bool:
@@ -176,7 +220,8 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
         _scale_all(editor, kind)
         return
     for number in panels_of(editor, clause):
-        set_scale(editor, number, kind)
+        for axis in named_axes(editor, clause, number):
+            set_scale(editor, axis, kind)
 
 
 def _entries(editor: FigureEditor) -> str:
@@ -188,8 +233,8 @@ def _set_axes(
     editor: FigureEditor, entries: str, clause: Clause, what: str, value: Any, *, every: bool = False
 ) -> None:
     """Set the scale or the range of the axes that a clause names, of one quantity against another or a histogram."""
-    names = () if every or clause.has("noun:x_axis", "noun:y_axis") else clause.names
-    lines = {line for name in names for line in editor.known(name)}
+    has_axis = every or clause.has("noun:x_axis", "noun:y_axis")
+    lines = set[str]() if has_axis else named_lines(editor, clause)
     every = every or clause.says(r"\baxes\b")
     changed = []
     for entry in editor.spec[entries]:
@@ -227,21 +272,24 @@ def _scale_all(editor: FigureEditor, kind: str) -> None:
         editor.put("log_scale", kind)
         return
     for number in positive:
-        set_scale(editor, number, kind)
+        for axis in axes_of(editor, number):
+            set_scale(editor, axis, kind)
     editor.notes.append(
         "the panels of vectors and components keep their linear axes, because these have negative values"
     )
 
 
-def set_scale(editor: FigureEditor, number: int, kind: str) -> None:
-    """Set the scale of the y axis of a panel, by the key that sets it now."""
-    is_held = str(number) in object_of(editor.spec.get("log_y"))
+def set_scale(editor: FigureEditor, axis: str, kind: str) -> None:
+    """Set the scale of a y axis, named as `axes_of` names it, by the key that sets it now."""
+    is_held = axis in object_of(editor.spec.get("log_y"))
+    number = int(axis.removesuffix(RIGHT))
     if kind != "symlog" and (is_held or is_spectrogram(editor, number)):
-        put_by_panel(editor, "log_y", number, kind == "log")
+        put_by_panel(editor, "log_y", axis, kind == "log")
         return
     if is_held:
-        put_by_panel(editor, "log_y", number, None)
-    if editor.spec.get("log_scale") in ("y", "log", "linear", "symlog") and len(editor.panels) == 1:
+        put_by_panel(editor, "log_y", axis, None)
+    is_only = len(editor.panels) == 1 and not editor.spec.get("right")
+    if editor.spec.get("log_scale") in ("y", "log", "linear", "symlog") and is_only:
         editor.put("log_scale", kind)
         return
     held = editor.spec.get("log_scale")
@@ -249,7 +297,7 @@ def set_scale(editor: FigureEditor, number: int, kind: str) -> None:
         editor.set_for("log_scale", {str(held): "log"})
     elif held == "y":
         editor.set_for("log_scale", "log")
-    put_by_panel(editor, "log_scale", number, kind)
+    put_by_panel(editor, "log_scale", axis, kind)
 
 
 def check_colours(editor: FigureEditor, numbers: list[int]) -> None:
@@ -305,9 +353,10 @@ def limit_panels(editor: FigureEditor, clause: Clause) -> None:
     if not says_axis and any(is_spectrogram(editor, number) for number in numbers):
         numbers = asked_panels(editor, "The range of which panel?", numbers, every=False)
     for number in numbers:
-        _check_unit(editor, number, limits.unit)
+        axis = single_axis(editor, clause, number, unit_of(limits.unit) if limits.unit else "")
+        _check_unit(editor, axis, limits.unit)
         held = editor.spec.get("y_range")
-        held = held.get(str(number)) if isinstance(held, dict) else held
+        held = held.get(axis) if isinstance(held, dict) else held
         ends = (limits.low, limits.high)
         if limits == Range() and held is None:
             raise NotUnderstood(f"the range of panel {number} is automatic already")
@@ -317,7 +366,7 @@ def limit_panels(editor: FigureEditor, clause: Clause) -> None:
                 advice="give both limits, such as '0 to 20'",
             )
         new = [held[at] if end is None and held else end for at, end in enumerate(ends)]
-        put_by_panel(editor, "y_range", number, None if limits == Range() else new)
+        put_by_panel(editor, "y_range", axis, None if limits == Range() else new)
 
 
 def _limit_colours(editor: FigureEditor, clause: Clause, limits: Range) -> None:
@@ -338,12 +387,13 @@ def _limit_colours(editor: FigureEditor, clause: Clause, limits: Range) -> None:
             put_by_panel(editor, key, number, value)
 
 
-def _check_unit(editor: FigureEditor, number: int, unit: str) -> None:
-    """Refuse limits in a unit that the panel's lines do not have."""
+def _check_unit(editor: FigureEditor, axis: str, unit: str) -> None:
+    """Refuse limits in a unit that the lines on a y axis do not have."""
     if not unit:
         return
+    number = int(axis.removesuffix(RIGHT))
     labels = editor.spec.get("y_label")
-    said = re.search(r"\[(.+)\]", str(labels.get(str(number), "") if isinstance(labels, dict) else labels))
+    said = re.search(r"\[(.+)\]", str(labels.get(axis, "") if isinstance(labels, dict) else labels))
     if said and unit_factors(said[1]):
         known = {canonical_unit(said[1])}
     elif is_spectrogram(editor, number):  # the unit of a line is that of the colours
@@ -352,7 +402,8 @@ def _check_unit(editor: FigureEditor, number: int, unit: str) -> None:
             advice="give the values without a unit, as the axis shows them",
         )
     else:
-        known = {editor.lines.unit(line) for line in editor.panels[number - 1]} - {""}
+        lines = [line for line in editor.panels[number - 1] if axes_of(editor, number, [line]) == [axis]]
+        known = {editor.lines.unit(line) for line in lines} - {""}
     given = unit_of(unit)
     if known and given not in known and len(known) == 1:
         own = next(iter(known))
@@ -367,9 +418,7 @@ def set_panel_type(editor: FigureEditor, clause: Clause) -> None:
     kinds = [atom.value for atom in clause.new("paneltype")]
     for number in panels_of(editor, clause):
         put_panel_type(editor, number, kinds[0] if kinds else "line")
-    for line in (
-        [line for name in clause.names for line in editor.known(name)] if clause.has("colour") else ()
-    ):
+    for line in sorted(named_lines(editor, clause)) if clause.has("colour") else ():
         editor.put("trace_colors", clause.value("colour"), line)
 
 

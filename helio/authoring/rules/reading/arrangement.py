@@ -107,9 +107,6 @@ _TWO_APART = re.compile(
     re.IGNORECASE,
 )
 """What is computed from two spacecraft, in a panel below the one that they share."""
-_AGAINST_TIME = (
-    r"\b(?:versus|vs\.?|against|over|as\s+(?:an?\s+)?function\s+of)\s+(?:the\s+)?time\b(?!\s+and\s+freq)"
-)
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+(?:time|its|their)\b)(?!\w)"
 _ON_AXIS = r"\(\s*(?:on\s+)?(?:the\s+)?([xy])(?:[- ]axis)?\s*\)"
 _ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
@@ -196,10 +193,9 @@ class Arrangement:
             )
         self._coloured = sentence.take_first(_COLOURED)
         self._models = sentence.has(_ORBIT) and sentence.drop(_MODELS) > 0
-        sentence.drop(_AGAINST_TIME)
-        self._against = [match[0] for match in sentence.take(_AGAINST)]
+        self._against = [*sentence.take(_AGAINST)]
         compared = re.search(r"\bcompar\w+", self._text, re.IGNORECASE)
-        self.compares = " ".join(self._against[:1]) or (compared[0] if compared else "")
+        self.compares = " ".join(match[0] for match in self._against[:1]) or (compared[0] if compared else "")
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
         self._another = [match.start() for match in sentence.take(_ANOTHER)] if self._together else []
         laid = list(sentence.take(_LAID))
@@ -261,7 +257,8 @@ class Arrangement:
         names = list(dict.fromkeys(quantity for _, quantity in quantities))
         kind = self._kind
         several = len({name for _, name in crafts}) > 1
-        if not kind and self._against and len(names) + len(parameters) > 1 and not several:
+        between = not several or any(self._is_between(match.start(), atoms) for match in self._against)
+        if not kind and self._against and len(names) + len(parameters) > 1 and between:
             kind = "scatter"
         if not kind and self._against and self._fit:
             kind = "scatter"
@@ -324,6 +321,12 @@ class Arrangement:
             split=self._split or self._components_apart(names),
             marks=self._marks,
         )
+
+    def _is_between(self, at: int, atoms: Atoms) -> bool:
+        """Return whether a position is between two different quantities of the same spacecraft."""
+        before = [what for start, what in atoms if start < at][-1:]
+        behind = [what for start, what in atoms if start > at][:1]
+        return before != behind and all(isinstance(what, RequestQuantity) for what in (*before, *behind))
 
     def _components_apart(self, names: Sequence[RequestQuantity]) -> bool:
         """Return whether separate panels are those of the components: ``field components, one panel each``."""

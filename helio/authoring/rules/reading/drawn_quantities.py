@@ -127,6 +127,12 @@ _NO_LIST = re.compile(
 )
 """Commas and the word ``and`` between a quantity and its first input that are in brackets, or behind an instrument or a
 group of data: ``beta from PAS and MAG``."""
+_LED = re.compile(r"(?:[.;:(]|\bwith|\busing|\btak(?:e|ing))\s*(?:the\s+)?$", re.IGNORECASE)
+"""What stands before quantities that may only be the inputs of another one."""
+_OF_INSTRUMENT = re.compile(
+    rf"[\w|/ -]*\b(?:from|by|of|out of)\s+(?:the\s+)?{IN_CAPITALS}(?!.*\b(?:below|above|under|beneath|top|panel))"
+)
+_BARE_PARTICLES = re.compile(r"(?:ion|proton|electron)s\b", re.IGNORECASE)
 _DRAWN_TOO = re.compile(r"[,;]\s*(?:and|with|plus|\+|&)\s+(?:(?:the|its|also)\s+)*$", re.IGNORECASE)
 """Words before a quantity that is drawn beside one that helio computes from others: ``from n and V, and the speed``."""
 _OF_PROTONS = re.compile(r"(?:proton|ion)s?\b|(?-i:[nNTV]_?p)\b", re.IGNORECASE)
@@ -323,11 +329,15 @@ def derived_from_others(
     start, first = placed[0]
     others = [(at, quantity) for at, quantity in placed if quantity != first]
     following = min((at for at in (*(at for at, _ in others), field, *described) if at > start), default=-1)
-    if following < 0 or not _FROM.search(_NO_LIST.sub(" ", sentence.text[start:following])):
+    if following < 0:
         return none
     takes = {part.quantity for part in DERIVED[first.name].takes.values()}
     needed = _inputs(first.name)
     strange = [quantity for _, quantity in others if quantity.name not in needed]
+    if not described and _say_sources(sentence.text, first.name, others, following):
+        strange = []
+    elif not _FROM.search(_NO_LIST.sub(" ", sentence.text[start:following])):
+        return none
     beside = [
         at
         for at, _ in others
@@ -367,6 +377,19 @@ def derived_from_others(
     }
     hidden = frozenset(quantity for _, quantity in others if quantity not in shown)
     return first.name, hidden, tuple(sorted(inputs))
+
+
+def _say_sources(text: str, derived: str, others: Placed, following: int) -> bool:
+    """Return whether the quantities behind a derived one only say which instruments measure its inputs.
+
+    As in ``plasma beta. Density from 3DP, field from MFI`` and ``with ions from ESA``.
+    """
+    needed = _inputs(derived)
+    ends = [*(at for at, _ in others), len(text)][1:]
+    return _LED.search(text[:following]) is not None and all(
+        (quantity.name in needed or _BARE_PARTICLES.match(text, at)) and _OF_INSTRUMENT.match(text[at:end])
+        for (at, quantity), end in zip(others, ends, strict=True)
+    )
 
 
 def computed_from(text: str) -> str:
