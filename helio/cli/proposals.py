@@ -157,8 +157,8 @@ def accept(
         str,
         typer.Option(
             "--only",
-            help="Numbers of the changes to accept, as the review numbers them, separated by commas. Default: all.",
-            metavar="N,N",
+            help="Numbers of the changes to accept, as the review numbers them, such as 1,3-5. Default: all.",
+            metavar="N,N-N",
         ),
     ] = "",
 ) -> None:
@@ -182,16 +182,19 @@ def accept(
 
 
 def _numbers(text: str) -> list[int]:
-    """Convert numbers that are separated by commas."""
+    """Convert numbers and ranges that are separated by commas: ``1, 3-5``."""
     from helio.errors import RequestError
 
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    for part in parts:
-        if not part.isdecimal():
+    numbers: list[int] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        first, _, last = part.partition("-")
+        if not (first.isdecimal() and (last or first).isdecimal()) or part.endswith("-"):
             raise RequestError(
-                f"'{part}' is not the number of a change", advice="write numbers with commas: 1,3"
+                f"'{part}' is not the number of a change, or a range",
+                advice="write numbers with commas: 1,3-5",
             )
-    return [int(part) for part in parts]
+        numbers += range(int(first), int(last or first) + 1)
+    return numbers
 
 
 @app.command()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from helio.authoring.proposals.merging import Conflict, merged
+from helio.authoring.proposals.review import proposal_lines
 from helio.authoring.proposals.store import Proposals
 from helio.errors import HelioError, RequestError
 from helio.pipelines.history import Writing
@@ -579,3 +580,15 @@ def test_ends_of_lines_and_the_mark_at_the_start_are_kept_through_a_change_and_b
         else:
             library.history("mine").undo()
         assert path.read_bytes() == before
+
+
+def test_a_review_lists_the_panels_if_a_change_names_one_by_its_number(proposals, mine):
+    template = json.loads(mine)
+    figure = next(step for step in template["steps"] if "panels" in step["tool_args"])
+    figure["tool_args"]["panels"].reverse()
+    made = proposals.add(
+        kind="edited", pipeline="mine", request="turn", by="rules", before=mine, after=as_text(template)
+    )
+    told = "  panels of step 3 after the change: 1 ACE_Bmag; 2 ACE_B"
+    assert proposal_lines(made)[-1] == told
+    assert told not in proposal_lines(edited(proposals, mine))

@@ -110,7 +110,23 @@ def test_a_step_and_its_panel_are_accepted_together(mine, only, said):
     assert f"help: accept them together: `helio accept {made} --only 1,2`" in refused
 
 
-@pytest.mark.parametrize(("numbers", "said"), [("0", "has no change 0"), ("one", "'one' is not the number")])
+def test_a_range_of_changes_is_accepted(mine):
+    made = proposed(
+        "edit", "mine", "draw the magnitude in red and change the title to 'Storm' and hide the legend"
+    )
+    assert "left out" not in helio("accept", made, "--only", "1-2, 3").output
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ("0", "has no change 0"),
+        ("one", "'one' is not the number"),
+        ("1-", "'1-' is not the number"),
+        ("-1", "'-1' is not the number"),
+        ("1-9", "has no change 2"),
+    ],
+)
 def test_a_wrong_number_is_refused(mine, numbers, said):
     made = proposed("edit", "mine", "draw the magnitude in red")
     assert said in helio("accept", made, "--only", numbers, code=2).output

@@ -5,6 +5,8 @@ from __future__ import annotations
 from helio.authoring.proposals.store import Proposal
 from helio.counts import number_of
 from helio.pipelines.changes import RemainingWork, review_lines
+from helio.pipelines.dialect.written import object_of, spec_of
+from helio.pipelines.template.shown_values import shown
 
 
 def proposal_lines(proposal: Proposal) -> list[str]:
@@ -19,9 +21,25 @@ def proposal_lines(proposal: Proposal) -> list[str]:
         lines.append(_line(f"  {severity}[{finding['code']}]{where}: {finding.get('message', '')}"))
     if proposal.after:
         lines += review_lines(proposal.changes, new=proposal.earlier is None, numbered=True)
+        lines += _panels_after(proposal)
     lines += [_line(f"  left out: {change}") for change in proposal.left_out]
     if proposal.because:
         lines.append(_line(f"  rejected because: {proposal.because}"))
+    return lines
+
+
+def _panels_after(proposal: Proposal) -> list[str]:
+    """Write the panels, as they will be, of each figure of which the changes name a panel by its number."""
+    named = {change.step_id for change in proposal.changes if "panel" in change.what}
+    lines = []
+    for step in proposal.template["steps"] if proposal.earlier is not None else ():
+        panels = object_of(spec_of(step)).get("panels")
+        if step.get("step_id") in named and isinstance(panels, list) and len(panels) > 1:
+            drawn = (
+                " + ".join(map(shown, panel if isinstance(panel, list) else [panel])) for panel in panels
+            )
+            told = "; ".join(f"{number} {labels}" for number, labels in enumerate(drawn, 1))
+            lines.append(_line(f"  panels of step {step['step_id']} after the change: {told}"))
     return lines
 
 

@@ -48,6 +48,7 @@ def fetched(author, request):
         ("OMNI2 V and Dst, 2003-10", ["OMNI2_H0_MRG1HR", "OMNI2_H0_MRG1HR"]),
         ("ACE |B| and OMNI2 |B|, 2003-10-29", ["AC_H0_MFI", "OMNI2_H0_MRG1HR"]),
         ("OMNI HRO2 Bz 2015-03-17", ["OMNI_HRO2_1MIN"]),
+        ("power spectrum of Wind Bz (3 s), 2008-01-01", ["WI_H0_MFI"]),
         ("EPHIN protons, 30 min, 17 May 2012", ["SOHO_COSTEP-EPHIN_L3I-30MIN"]),
         ("Solar Orbiter normal mode field 5 Jan 2022", ["SOLO_L2_MAG-RTN-NORMAL-1-MINUTE"]),
     ],

@@ -523,13 +523,13 @@ def _window_of_all(sentence: Sentence, computations: Sequence[Computation]) -> s
     """Read the window for all computations that have none of their own; empty if there is none."""
     window = next(filter(None, map(sentence.take_first, _WINDOWS)), None)
     if window is None and any(map(lacks_window, computations)):
-        bare = rf"(?<=,)\s*{_DURATION}(?=\s*(?:,|$))"
+        bare, bracket = rf"(?<=,)\s*{_DURATION}(?=\s*(?:,|$))", r"|(?<=\()"
         if all(has_usual_window(computation.tool) for computation in computations):
-            bare = r"(?!)"  # PSD of Bz, 3 s, 2002-02-10: a cadence
+            bare, bracket = r"(?!)", ""  # PSD of Bz, 3 s, 2002-02-10, or PSD of Bz (3 s): a cadence
         elif all(computation.tool in WINDOWED for computation in computations):
             bare = rf"\b{_DURATION}(?=\s*(?:,|$))"
         window = sentence.take_first(bare) or sentence.take_first(
-            rf"(?:\b(?:over|with|using|in|every|per)\s+(?:an?\s+)?|(?<=\()){_DURATION}(?!\s+(?:from|before|after)\b)"
+            rf"(?:\b(?:over|with|using|in|every|per)\s+(?:an?\s+)?{bracket}){_DURATION}(?!\s+(?:from|before|after)\b)"
         )
     return duration_in(window) if window else ""
 

@@ -96,7 +96,9 @@ def take_cadences(sentence: Sentence, *, timed: bool, windowless: bool) -> list[
             hours = re.match(
                 r"(?!1\D)\d.*h", match["bare"], re.IGNORECASE
             )  # 2003-11-20, 6 h: probably a time
-            unclear = before or windowless or not timed or hours
+            in_brackets = sentence.text[: match.start()].endswith("(") and behind.startswith(")")
+            may_be_window = windowless and not (in_brackets and re.search(r"s(?:ec)?$", match["bare"]))
+            unclear = before or may_be_window or not timed or hours
             if ("-" not in match["bare"] and re.match(_NO_CADENCE, behind, re.IGNORECASE)) or (
                 ends and unclear
             ):

@@ -21,7 +21,7 @@ _CLOCK = (
     r"|\d{1,2}h\d{2}|\d{4}|\d{1,2})"
 )
 _AFTER_DATE = re.compile(
-    rf"(?P<date>{DATE})(?:T|\s*[,:(]?\s*(?:\b(?:at|from|between)\s+)?)(?:UTC?\s+)?(?P<first>{_CLOCK}){_UT}{_JOINT}"
+    rf"(?P<date>{DATE})(?:T|\s*[,:(]?\s*(?:\b(?:in|during)\s+the\s+hours?\s+)?(?:\b(?:at|from|between)\s+)?)(?:UTC?\s+)?(?P<first>{_CLOCK}){_UT}{_JOINT}"
     rf"(?P<last>{_CLOCK})(?P<unit>{_UT})(?:\s+(?:on\s+)?(?:the\s+)?(?:next|following)\s+day)?(?:\s*\))?(?![\w:-]|[./]\d|\s*(?:[kMG]?eV|m?Hz|kHz|nT|nm|km|AU|R_?E|min|s|days?)\b"
     rf"|\s+{MONTH})",
     re.IGNORECASE,

@@ -17,7 +17,7 @@ MONTH = (
 )
 YEAR = r"(?:19|20)\d{2}"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_CLOCK = r"(?:,?[ T](?:at )?(?P<clock>\d{1,2}:\d{2}(?::\d{2})?)(?:\s*UTC?|Z)?|\s+(?P<hour>\d{1,2})\s*(?:UTC?|h)\b)?"
+_CLOCK = r"(?:,?[ T](?:at )?(?P<clock>\d{1,2}:\d{2}(?::\d{2})?)(?:\s*UTC?|Z)?|,?\s+(?P<hour>\d{1,2})\s*(?:UTC?|h)\b)?"
 _SIDES = (
     rf"(?P<year>{YEAR})[-/.](?P<number>\d{{1,2}})[-/.](?P<day>\d{{1,2}})",
     rf"(?:(?P<early>{YEAR}),?[\s-]+)?(?P<day>{_DAY})(?:\s+of)?[\s-]*(?P<month>{MONTH})(?:,?[\s-]+(?P<year>{YEAR}))?",
@@ -28,7 +28,7 @@ _SIDES = (
 )
 """Forms of a date: a part that is missing is that of the other date."""
 _SIDE = "(?:" + "|".join(re.sub(r"\?P<\w+>", "?:", f"(?:{side}){_CLOCK}") for side in _SIDES) + ")"
-_JOINT = r"\s*(?:-|–|—|\.\.\.?|/|\+|&|,?\b(?:to|until|till|through|and)\b)\s*(?:the\s+)?"
+_JOINT = r"\s*(?:-|–|—|\.\.\.?|/|\+|&|,?\s*\b(?:to|until|till|through|and)\b)\s*(?:the\s+)?"
 _UNIT = (
     r"(?:[kMG]?eV|[kMGm]?Hz|[np]T|[nckm]?m|AU|R_?[ES]|[MG]?K|deg\w*|°|%|[mn]?s|min|h|days?|hours?|/)(?![a-z])"
 )

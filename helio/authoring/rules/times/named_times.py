@@ -13,7 +13,7 @@ from pathlib import Path
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.times.clocks import with_plain_clocks
-from helio.authoring.rules.times.date_pairs import with_whole_dates
+from helio.authoring.rules.times.date_pairs import MONTH, with_whole_dates
 from helio.authoring.rules.times.dates import with_plain_dates
 from helio.authoring.rules.times.open_times import with_stated_ends
 from helio.authoring.rules.times.times_around import widened, with_plain_spans
@@ -22,6 +22,8 @@ from helio.authoring.writing.asking import Asks
 from helio.interval import carrington_number, carrington_start
 from helio.patterns import ignoring_case
 
+_ARROW = re.compile(rf"(?<=[\dZ])\s*(?:-{{1,2}}>|=>|→)\s*(?=\d|{MONTH})", re.IGNORECASE)
+"""An arrow between two times."""
 _ROTATION = re.compile(
     r"\b(?:carrington\s+rotation(?P<several>s)?|CR)\s*#?\s*(?P<first>\d{3,4})"
     r"(?P<more>\s*(?:-|–|to|through|and|&)\s*(?:CR\s*)?(?P<last>\d{3,4}))?(?(several)(?(more)|(?!)))(?![\w-])"
@@ -185,6 +187,7 @@ def with_plain_times(
         sentence names a part of today, such as ``this morning``, which begins at another hour in each country.
     """
     notes: list[str] = []
+    text = _ARROW.sub(" to ", text)
     text = with_times_from_now(with_stated_ends(text, now), now, notes)
     text = with_whole_dates(with_plain_spans(with_plain_dates(text), notes))
     text = with_plain_clocks(text, notes)
