@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import cycle
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
@@ -25,8 +26,14 @@ _LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS, XRAYS)
 _STORMS = tuple(f"storm {what}{index}" for what in ("onset", "minimum") for index in ("", " in Dst"))
 """Quantities with one record for each storm."""
 _LETTERS = {B: "B", VELOCITY: "V", ELECTRON_V: "Ve", POSITION: "R"}
-# ACE blue, Wind red, DSCOVR green, and OMNI black; others by their order.
-_COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
+_COLOURS = {
+    "ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black",
+    "MMS1": "black", "MMS2": "red", "MMS3": "green", "MMS4": "blue",
+    "Cluster-1": "black", "Cluster-2": "red", "Cluster-3": "green", "Cluster-4": "magenta",
+    "THEMIS-A": "magenta", "THEMIS-B": "red", "THEMIS-C": "green", "THEMIS-D": "darkcyan", "THEMIS-E": "blue",
+    "STEREO-A": "red", "STEREO-B": "blue",
+}  # fmt: skip
+"""Colours that the missions use for their spacecraft."""
 _MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 _AVERAGES = ("running_average", "running_median", "resample")
 _BOLD = 2.5
@@ -413,9 +420,10 @@ def _looks(panels: _SeriesPanels, steps: Steps, *, as_lines: bool) -> Document:
     for number, panel in enumerate(panels, 1):
         first = panel[0]
         if len({series.craft for series in panel}) > 1:
-            for index, series in enumerate(panel):
+            of_crafts = _colours_of(list(dict.fromkeys(series.craft for series in panel)))
+            for series in panel:
                 names[series.label] = series.craft
-                colours[series.label] = _COLOURS.get(series.craft, _MORE_COLOURS[index % len(_MORE_COLOURS)])
+                colours[series.label] = of_crafts[series.craft]
         elif several and len(panel) == 1 and first.kind == "vector" and first.unit:
             axes[str(number)] = _axis_of(first)  # two panels would both be called B GSE
         elif first.unit and any(series.are_events for series in panel):
@@ -445,6 +453,16 @@ def _looks(panels: _SeriesPanels, steps: Steps, *, as_lines: bool) -> Document:
         "panel_types": ["line" for _ in panels] if as_lines and has_spectrum else [],
     }
     return {key: value for key, value in looks.items() if value}
+
+
+def _colours_of(crafts: Sequence[str]) -> dict[str, str]:
+    """Return a colour for each spacecraft: the one of its mission, unless one before it has it, or another."""
+    colours: dict[str, str] = {}
+    others = cycle(_MORE_COLOURS)
+    for craft in crafts:
+        usual = _COLOURS.get(craft, "")
+        colours[craft] = next(others) if usual in ("", *colours.values()) else usual
+    return colours
 
 
 def _is_logarithmic(series: PlotSeries) -> bool:

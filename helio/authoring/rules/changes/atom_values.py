@@ -30,7 +30,7 @@ COLOURS = "|".join(VOCABULARY["colours"])
 """Regular expression of the most usual colours."""
 NUMBER = r"[-−+]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?(?!\w*\d|\.\d)"
 _UNITS = (
-    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|R_E|R[Ee]|AU|km|mV/m|kHz|Hz|deg|"
+    "nT|pT|km/s|m/s|nPa|Pa|kV|keV|MeV|eV|MK|K|R_E|R[Ee]|AU|km|mV/m|kHz|Hz|deg|"
     "degrees|"
     r"c?m\^?-3|cm⁻³|1/cc|/cc|per cc|particles per cc|W/m\^?2|pfu|%"
 )

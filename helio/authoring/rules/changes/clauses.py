@@ -378,6 +378,12 @@ def _is_part(before: Clause, clause: Clause) -> bool:
     placed = bool(lone) and all(not _PLACED.isdisjoint(atom.tags) for atom in clause.atoms)
     if lone == {"range"} and before.has("verb:only", "verb:remove") and before.says(r"\b(?:band|channel)s\b"):
         return True  # only two bands: 13.6-19.3 and 60-100 MeV
+    if (
+        lone == {"colour"}
+        and before.atoms[-1].kind == "colour"
+        and clause.text.strip() == clause.atoms[0].text
+    ):
+        return True  # in black and red
     if placed or (not _MARKS.isdisjoint(last) and (named or listed or lone <= {"moment", "time"})):
         return True
     beside = len(clause.atoms) > 1 and not _BESIDE.isdisjoint(clause.atoms[0].tags) and lone <= _AROUND

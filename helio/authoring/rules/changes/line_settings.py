@@ -99,6 +99,20 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
             editor.put("line_styles", width, line, "width")
 
 
+def colour_in_turn(editor: FigureEditor, clause: Clause) -> None:
+    """Give each line that a clause names, or else each line of the figure, one of its colours, in their order."""
+    colours = [atom.value for atom in clause.of("colour")]
+    lines = lines_of(editor, clause) if clause.has("what", "panel", "craft") else editor.drawn
+    lines = [line for line in lines if not editor.lines.has_colours(line)]
+    if len(lines) != len(colours) or any(map(editor.lines.is_vector, lines)):
+        raise NotUnderstood(
+            f"the request gives {len(colours)} colours, but not for as many lines",
+            advice="name a line for each colour",
+        )
+    for line, colour in zip(lines, colours, strict=True):
+        editor.put("trace_colors", colour, line)
+
+
 def notes_on_same_colours(editor: FigureEditor) -> list[str]:
     """Name the lines that have the colour that the sentence gives another line of their panel."""
     colours = editor.spec.get("trace_colors") or {}
@@ -220,6 +234,8 @@ LINE_SETTINGS: tuple[Rule, ...] = (
     Rule("verb:swap noun:colour|noun:line_colour", "what craft panel", swap_colours,
          lambda clause: len(clause.names) in (0, len("AB"))),
     Rule("noun:width number|width", "tool what panel", refuse_bins, says_bins),
+    Rule("colour", f"{LINE} noun:colour noun:line_colour", colour_in_turn,
+         lambda clause: len(clause.of("colour")) > 1, "colour"),
     Rule("colour|dash|mode|"
          "width|relative|factor|number", f"{LINE} colour dash mode width relative factor number noun:colour "
                                          f"noun:dash noun:width "

@@ -13,7 +13,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.arranging import ARRANGING, keep_only, remove, swap_panels
 from helio.authoring.rules.changes.atom_reading import read_atoms
-from helio.authoring.rules.changes.atom_values import with_quoted_labels
+from helio.authoring.rules.changes.atom_values import COLOURS, with_quoted_labels
 from helio.authoring.rules.changes.atoms import SPELLINGS, Atom, in_plainer_words
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -65,6 +65,12 @@ _SIDE_OF_PANEL = r"(?:[- ]hand)?(?:\s+(?:y[- ]?)?(?:axis|side|scale))?\)?(?!\s+(
 _AT_LEFT = re.compile(
     rf"\s*\(?\b(?:(?:at|on|to)\s+)?(?:the\s+)?left(?! and right\b){_SIDE_OF_PANEL}", re.IGNORECASE
 )
+_COLOURS_IN_TURN = re.compile(
+    rf"\b(?:in\s+)?(?:the\s+)?colou?rs\s*[:=]?\s+(?P<named>(?:{COLOURS})(?:(?:[\s,/&]|\band\b)+(?:{COLOURS}))+)\b"
+    rf"|(?<![\w-])(?P<bare>(?:{COLOURS})(?:\s+(?:{COLOURS}))+)(?!\s*[\w-])",
+    re.IGNORECASE,
+)
+"""Colours for several lines in turn: ``colours: black, red``, or ``black red green`` at the end of a clause."""
 _AT_RIGHT = re.compile(
     r"\b(?!(?:the|an?|on|at|in|with|and|to|its|use|using|put|axis|panel|side|own)\b)(?P<what>[A-Za-z|][\w|]*)\s*"
     rf"\(?(?:(?:at|on|to)\s+)?(?:(?:the|its)\s+)?\bright{_SIDE_OF_PANEL}",
@@ -161,7 +167,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     """
     if NUMBER_OF_RECORDS.search(text):
         return text, ()  # over 11 points is no limit of an axis
-    text = with_marked_days(with_quoted_labels(in_plainer_words(text, "looks")), now)
+    text = _COLOURS_IN_TURN.sub(_colours_in_turn, in_plainer_words(text, "looks"))
+    text = with_marked_days(with_quoted_labels(text), now)
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
     text = _with_raw_named(text, now)
@@ -424,6 +431,12 @@ def _with_names(
     if not meant or not several:
         return [words], None
     return [f"{text[meant[0].start : meant[-1].stop]} {words}"], meant[0] if len(meant) == 1 else None
+
+
+def _colours_in_turn(match: re.Match[str]) -> str:
+    """Write colours for several lines as ``in black, red and green``."""
+    names = re.findall(COLOURS, match["named"] or match["bare"], re.IGNORECASE)
+    return f"in {', '.join(names[:-1])} and {names[-1]}"
 
 
 def _is_named_before(name: Atom, names: Sequence[Atom]) -> bool:
