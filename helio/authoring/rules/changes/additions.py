@@ -608,6 +608,21 @@ _COMPUTED_ANEW = re.compile(
 """Words of computations and plots that a clause describes as a request for a new figure does."""
 
 
+def added_inputs(editor: FigureEditor) -> Rule:
+    """Return the rule for a quantity from which a drawn line is only computed: ``also show density above the beta``."""
+
+    def names_input(clause: Clause) -> bool:
+        name = clause.of("what")[0].text
+        lines = [editor.lines.source(line, AVERAGES) for line in editor.lines_of(name)]
+        inputs = [editor.lines.quantities(line) - editor.lines.own_quantities(line) for line in lines]
+        if not all(len(names) > 1 for names in inputs) or not (lines or clause.has("scale")):
+            return False
+        asked = {quantity.name for quantity in read_addition(editor, plain_name(name)).request.quantities}
+        return bool(asked) and all(asked <= names for names in inputs)
+
+    return Rule("rel:also what", f"{ANY_PART} scale {' '.join(_AXES)}", add_quantities, names_input)
+
+
 ADDITIONS: tuple[Rule, ...] = (
     Rule("verb:add|rel:also what", ANY_PART, add_quantities),
     Rule("verb:add|rel:also|rel:above|rel:below|rel:own_panel tool|what",

@@ -43,6 +43,10 @@ WINDOW_OF = {
 }
 """Tools with a window, each with the argument for it."""
 _NEW_PANEL = re.compile(r"\b(?:an?|another)\s+(?:\w+\s+)?panel\s+(?:with|for|of|showing)\b", re.IGNORECASE)
+_AS_AVERAGE = re.compile(
+    rf"\bas\s+(?:an?\s+|its\s+|their\s+)?(?:\d|running|moving|{'|'.join(INTERVALS)})", re.IGNORECASE
+)
+"""Words that say how a line itself is drawn: ``the density as hourly means``."""
 _OTHER_AVERAGE = re.compile(
     rf"\b(?:medians?|(?:{'|'.join(INTERVALS)})\s+(?:means?|averages?))\b", re.IGNORECASE
 )
@@ -355,10 +359,10 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
         return
     beside, instead = "beside the line", "instead of the line"
     is_over = place_of(editor, clause, clause.atoms).into is not None
-    if (
-        is_over
-        or clause.has("colour", "dash")
-        or beside
+    is_beside = is_over or clause.has("colour", "dash")
+    if is_beside or (
+        not (_AS_AVERAGE.search(clause.text) and not clause.has("rel:also"))
+        and beside
         == editor.ask(
             f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
             [beside, instead],
