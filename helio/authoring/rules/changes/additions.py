@@ -26,6 +26,7 @@ from helio.authoring.rules.changes.merged_steps import merged
 from helio.authoring.rules.changes.moments import default_ranges
 from helio.authoring.rules.changes.own_inputs import computed_here
 from helio.authoring.rules.changes.panel_settings import (
+    is_spectrogram,
     named_panels,
     panel_numbers,
     put_panel_type,
@@ -404,6 +405,11 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
         above = relation.value in ("above", "top", "before")
         if beside and relation.value not in ("top", "bottom"):
             numbers = named_panels(editor, beside)
+            if len(numbers) > 1 and re.search(r"\bone$", beside[0].text, re.IGNORECASE):  # that of its kind
+                is_picture = clause.says(r"\bspectrograms?\b")
+                numbers = [number for number in numbers if is_spectrogram(editor, number) is is_picture]
+                if len(numbers) != 1:
+                    raise NotUnderstood(f"helio does not understand which panel '{beside[0].text}' means")
             return Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
         return Place(tuple(used), at=0 if above else len(editor.panels))
     names = [atom for atom in atoms if atom.kind in ("what", "craft")]

@@ -217,6 +217,9 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         made = editor.lines.step(line)
         is_named = made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool")
         is_named &= made.tool != "resample" or tool == "resample"  # other steps take the cadence of a series
+        median = tool != made.tool and "running_median" in (tool, made.tool) and clause.has("tool")
+        source = editor.lines.source(line, AVERAGES) if median and clause.has("every") else line
+        is_named &= not median
         if window and is_named and made.tool in (*AVERAGES, SUPERPOSED):
             held += [step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id)]
         elif (
@@ -226,7 +229,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         ):
             editor.notes.append(f"{line} has a cadence of {window} already")
         else:
-            editor.draw_instead(line, _computed_from(editor, line, tool, window))
+            editor.draw_instead(line, _computed_from(editor, source, tool, window))
     _set_windows(editor, clause, held, window)
 
 

@@ -336,7 +336,7 @@ def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
 
 
 def _of_source(editor: FigureEditor, match: re.Match[str]) -> str:
-    """Return ``from the same instrument`` with the spacecraft and the instrument if the pipeline has data of one only."""
+    """Name the spacecraft and instrument of ``from the same instrument`` if the pipeline has data of one only."""
     crafts = crafts_in(editor.after, editor.catalogue)
     names = [instrument_names(dataset) for dataset in fetched_datasets(editor)]
     common = frozenset[str]().union(*names).intersection(*names)
@@ -456,7 +456,9 @@ def _with_looks_of_marks(changes: Sequence[Change]) -> list[Change]:
     joined: list[Change] = []
     for change in changes:
         last, atoms = joined[-1] if joined else change, change.clause.atoms
-        looks = tuple(atom for atom in atoms if atom.kind in ("colour", "dash", "width") or atom.value in FIXED)
+        looks = tuple(
+            atom for atom in atoms if atom.kind in ("colour", "dash", "width") or atom.value in FIXED
+        )
         others = {tag for atom in atoms if atom not in looks for tag in atom.tags}
         is_of_mark = last.rule.change in DRAWN_MARKS and change.rule.change is style_lines
         is_new = looks and not last.clause.has(*(atom.kind for atom in looks))

@@ -53,8 +53,8 @@ def move_line(editor: FigureEditor, clause: Clause) -> None:
     ]
     if len(new) != 1 or len(moved) != 1:
         raise NotUnderstood(
-            f"{len(moved)} horizontal lines of the figure may be meant",
-            advice="say 'line at B instead of A', or name the panel",
+            f"helio does not understand which line '{clause.text}' moves",
+            advice="say 'line at B instead of A', with the value of a line of the figure",
         )
     there = {"y": new[0]} | _look(clause)
     editor.set_for("hlines", [line | there if line == moved[0] else line for line in lines])
@@ -175,7 +175,7 @@ _MARKED = (
     "colour dash width relative what craft panel text verb:mark verb:add noun:horizontal_line "
     "noun:vertical_line line verb:move verb:name"
 )
-DRAWN_MARKS = (mark_value, move_line, mark_time, shade)
+DRAWN_MARKS = (mark_value, move_line, mark_time, shade, add_levels)
 """Functions that draw a mark, with the look that a clause names."""
 MARKS: tuple[Rule, ...] = (
     Rule("levels", "what panel verb:add verb:mark verb:show colour dash line", add_levels),
