@@ -1451,7 +1451,8 @@ def test_a_line_that_the_figure_lacks_does_not_move(author, templates, request_)
          "title: - STEREO-A HET: ground-level event 73 + STEREO-A HET, 23 July 2012"),
         ("ace-gone", "use october 2023 rather than january 2025, first three days",
          "default: - 2025-01-01 to 2025-01-03 + 2023-10-01 to 2023-10-04"),
-        ("omni-storm", "june 2015, the first two weeks only",
+        ("omni-storm", "also show AE on a log axis", "panel 5: OMNI_AE"),
+        ("omni-storm", "june 2015, the first two weeks only, Bz red",
          "default: - 2015-03-17 to 2015-03-19 + 2015-06-01 to 2015-06-15"),
     ],
 )  # fmt: skip
@@ -1464,6 +1465,12 @@ def test_turns_of_phrase_change_what_they_say(author, templates, name, request_,
     ("name", "request_", "message"),
     [
         ("omni-storm", "october 2023, 2024-01-01", "two time ranges"),
+        ("omni-storm", "also use a log axis for AE", "no panel called 'AE'"),
+        (
+            "wind-plasma",
+            "leave out density where temperature is above 60 eV before averaging",
+            "does not understand",
+        ),
         (
             "omni-storm",
             "remove densities above 50 per cc before smoothing",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from helio.authoring.memory import preferred_frame
@@ -618,13 +619,18 @@ def added_inputs(editor: FigureEditor) -> Rule:
     """Return the rule for a quantity from which a drawn line is only computed: ``also show density above the beta``."""
 
     def names_input(clause: Clause) -> bool:
-        name = clause.of("what")[0].text
-        lines = [editor.lines.source(line, AVERAGES) for line in editor.lines_of(name)]
+        first = min(clause.of("what", "scale"), key=lambda atom: atom.start)
+        lines = [editor.lines.source(line, AVERAGES) for line in editor.lines_of(first.text)]
         inputs = [editor.lines.quantities(line) - editor.lines.own_quantities(line) for line in lines]
-        if not all(len(names) > 1 for names in inputs) or not (lines or clause.has("scale")):
+        is_known = lines or clause.has("verb:show", "verb:add")
+        if first.kind == "scale" or not is_known or any(len(names) < _PAIR for names in inputs):
             return False
-        asked = {quantity.name for quantity in read_addition(editor, plain_name(name)).request.quantities}
-        return bool(asked) and all(asked <= names for names in inputs)
+        with suppress(NotUnderstood):
+            asked = {
+                quantity.name for quantity in read_addition(editor, plain_name(first.text)).request.quantities
+            }
+            return bool(asked) and all(asked <= names for names in inputs)
+        return False
 
     return Rule("rel:also what", f"{ANY_PART} scale {' '.join(_AXES)}", add_quantities, names_input)
 

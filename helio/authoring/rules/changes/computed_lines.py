@@ -172,6 +172,8 @@ class ComputedLines:
             return None
         lines = tuple(dict.fromkeys(line for labels in objects for line in labels))
         computation = mention.computation
+        if before and (mention.by_other or computation.tool == "align"):
+            return None
         if computation.tool == "align" or (mention.by_other and lines and of_name and lines != of_name):
             lines = lines if lines else tuple(line for line in self._editor.drawn if line not in of_name)
             lines = tuple(line for line in lines if line not in of_name)
