@@ -1396,3 +1396,109 @@ def test_of_two_y_axes_the_one_of_the_named_line_changes(author):
         author.edit("y range 0 to 20", template)
     with pytest.raises(NotUnderstood, match="panel 1 is in"):
         author.edit("n from 0 to 20 nT", template)
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("move the line to 0.5", ["hlines, item 1, y: 1 → 0.5"]),
+        ("line at 0.5 instead of 1", ["hlines, item 1, y: 1 → 0.5"]),
+        ("put the line at 2 instead of at 1", ["hlines, item 1, y: 1 → 2.0"]),
+        ("move the threshold line from 1 to 2", ["hlines, item 1, y: 1 → 2.0"]),
+        ("no log axis and move the line to 0.5",
+         ["hlines, item 1, y: 1 → 0.5", "y scale of panel 1 (beta): linear"]),
+        ("a line at 0.5, dashed", ['hlines, item 2: {"y": 0.5, "dash": "dash"}']),
+        ("draw a line at 0.5 and make it red", ['hlines, item 2: {"y": 0.5, "color": "red"}']),
+        ("a red line at 0.5, dashed", ['hlines, item 2: {"y": 0.5, "color": "red", "dash": "dash"}']),
+        ("a line at 0.5, the beta red", ['hlines, item 2: {"y": 0.5}', "colour of beta: red"]),
+        ("mark 2005-09-11T12:00, red", ['vlines: [{"x": "2005-09-11T12:00", "color": "red"}]']),
+        ("also show density above the beta", ["panel 1: WI_PM_3DP.P_DENS", "hlines, item 1, panel: 1 → 2"]),
+        ("also show density on a log axis", ["panel 2: WI_PM_3DP.P_DENS", "y scale of panel 2 (P_DENS): log"]),
+        ("also show beta on a log axis", ["y scale of panel 1 (beta): log"]),
+    ],
+)  # fmt: skip
+def test_a_mark_moves_and_has_its_own_look_and_an_input_is_added(author, templates, request_, expected):
+    told = changed(author, templates("mixed-units"), request_)
+    assert told == [f"step figure: {change}" for change in expected]
+
+
+@pytest.mark.parametrize("request_", ["line at 0.5 instead of 3", "move the line at 3 to 0.5"])
+def test_a_line_that_the_figure_lacks_does_not_move(author, templates, request_):
+    with pytest.raises(NotUnderstood, match="which line"):
+        author.edit(request_, templates("mixed-units"))
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "expected"),
+    [
+        ("l1-compare", "shade 2023-04-23T17:30 to 2023-04-24T01:00, 'Sheath'", "label: Sheath"),
+        ("l1-compare", "mark 17:30 on the 23rd, 'shock', red", "label: shock color: red"),
+        ("l1-compare", "mark 17:30 on the 23rd, title 'shock'", "title: Magnetic field at L1 → shock"),
+        ("ace-gone", "add the speed from the same instrument in a panel below", "panel 2: ACE_V"),
+        ("hope-spectra", "add the helium spectrogram from the same instrument", "panel 4: RBSPA_FHEDO"),
+        ("psp-bfield", "add the density of the same spacecraft", "panel 3: PSP_n"),
+        ("tha-ions", "add the electron spectrogram below the ion one", "panel 2: THEMISA_electrons"),
+        ("tha-ions", "add the electron density below the ion one", "panel 3: THEMISA_Ne"),
+        ("tha-ions", "ion velocity gsm as a new last panel", "panel 4: THEMISA_Vvec"),
+        ("tha-ions", "add the ion temperature as a new first panel", "panel 1: THEMISA_T"),
+        ("tha-ions", "ion temperature in the last panel", "panel 3: + 2 THEMISA_T"),
+        ("tha-ions", "another panel at the bottom with the ion velocity and the ion temperature",
+         "panel 4: THEMISA_Vvec, THEMISA_T"),
+        ("l1-compare", "add DSCOVR field magnitude as third line in the bottom panel", "panel 3: + 3 DSCOVR_Bmag"),
+        ("l1-compare", "one more panel underneath: Wind strength minus ACE strength",
+         "panel 4: Wind_Bmag_minus_ACE_Bmag"),
+        ("l1-compare", "one more panel at the bottom with Wind |B| - ACE |B|", "panel 4: Wind_Bmag_minus_ACE_Bmag"),
+        ("omni-storm", "density as hourly medians",
+         "panel 3: - 1 OMNI_HRO_1MIN.proton_density + 1 OMNI_HRO_1MIN_proton_density_median"),
+        ("wind-plasma", "6 h medians for all lines", "panel 1: density → WI_PM_3DP_P_DENS_median"),
+        ("wind-plasma", "filter out densities above 50 per cc before the averaging",
+         "computed from: WI_PM_3DP.P_DENS → WI_PM_3DP_P_DENS_masked"),
+        ("omni-storm", "remove speeds above 1000 km/s before smoothing",
+         "computed from: - OMNI_HRO_1MIN.flow_speed + OMNI_HRO_1MIN_flow_speed_masked"),
+        ("wind-plasma", "compute 6-hour medians of everything before drawing",
+         "panel 2: WI_PM_3DP.P_VELS → WI_PM_3DP_P_VELS_median"),
+        ("wind-plasma", "leave only temperature and density, in that order", "panel 1: temperature"),
+        ("wind-plasma", "order: temperature first, then velocity, density last", "panel 1: temperature"),
+        ("l1-compare", "remove the vectors, I only care about the magnitudes", "panel 2: no longer Wind_B"),
+        ("psp-bfield", "with nT range -150 to 150 for the components", "y range of panel 1 (B_RTN): -150.0, 150.0"),
+        ("gle73-particles", "23 to 26 july 2012, title accordingly: STEREO-A HET, 23 July 2012",
+         "title: - STEREO-A HET: ground-level event 73 + STEREO-A HET, 23 July 2012"),
+        ("ace-gone", "use october 2023 rather than january 2025, first three days",
+         "default: - 2025-01-01 to 2025-01-03 + 2023-10-01 to 2023-10-04"),
+        ("omni-storm", "also show AE on a log axis", "panel 5: OMNI_AE"),
+        ("omni-storm", "june 2015, the first two weeks only, Bz red",
+         "default: - 2015-03-17 to 2015-03-19 + 2015-06-01 to 2015-06-15"),
+    ],
+)  # fmt: skip
+def test_turns_of_phrase_change_what_they_say(author, templates, name, request_, expected):
+    told = changed(author, templates(name), request_)
+    assert any(change.endswith(expected) for change in told), told
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "message"),
+    [
+        ("omni-storm", "october 2023, 2024-01-01", "two time ranges"),
+        ("omni-storm", "also use a log axis for AE", "no panel called 'AE'"),
+        (
+            "wind-plasma",
+            "leave out density where temperature is above 60 eV before averaging",
+            "does not understand",
+        ),
+        (
+            "omni-storm",
+            "remove densities above 50 per cc before smoothing",
+            "does not understand",
+        ),  # not smoothed
+        ("l1-compare", "add the density from the same spacecraft", "'same'"),
+        ("tha-ions", "add the ion temperature from the same instrument", "'same'"),
+        ("omni-storm", "add By as a third line", "'third'"),
+    ],
+)
+def test_what_may_mean_two_things_is_refused(author, templates, name, request_, message):
+    with pytest.raises(NotUnderstood, match=message):
+        author.edit(request_, templates(name))
+
+
+def test_also_as_averages_may_be_beside_the_line(author, templates):
+    assert isinstance(author.edit("density also as hourly means", templates("omni-storm")), AuthorQuestion)

@@ -262,9 +262,11 @@ def test_it_is_what_the_clause_before_draws(author, overview, request_, line):
     )
 
 
-def test_it_is_not_guessed_beside_a_mark_that_is_to_be_added(author, overview):
-    with pytest.raises(NotUnderstood, match="does not understand 'it'"):
-        author.edit("add a horizontal line at 5 nT to panel 2 and make it red", overview)
+def test_it_is_the_mark_that_is_to_be_added(author, overview):
+    mark = '{"y": 5.0, "panel": 2, "color": "red"}'
+    assert told(author, overview, "add a horizontal line at 5 nT to panel 2 and make it red") == [
+        f"step 4: hlines: [{mark}]"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def _asks(editor: FigureEditor, crafts: Sequence[str], *, only_own: bool) -> Ask
     only_own : bool
         Whether to refuse choices of which the pipeline has none, instead of asking.
     """
-    known = {*_datasets(editor), *crafts}
+    known = {*fetched_datasets(editor), *crafts}
 
     def ask(text: str, choices: Sequence[str]) -> str:
         own = [choice for choice in choices if choice.partition(".")[0] in known]
@@ -121,7 +121,7 @@ def coarse_cadence(editor: FigureEditor) -> float | None:
 
     Where the spacecraft was does not count.
     """
-    datasets = _datasets(editor)
+    datasets = fetched_datasets(editor)
     cadences = [row.cadence for row in SOURCES if row.dataset in datasets and row.quantity not in _EPHEMERIS]
     finest = min((cadence or 0.0 for cadence in cadences), default=0.0)
     return finest if finest >= _COARSE else None
@@ -136,7 +136,7 @@ def fetched_pairs(editor: FigureEditor) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def _datasets(editor: FigureEditor) -> set[str]:
+def fetched_datasets(editor: FigureEditor) -> set[str]:
     """Return the datasets that a pipeline fetches."""
     return {choice.dataset_id for step, _ in editor.fetches for choice in fetch_choices(step.params)}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from helio.authoring.memory import preferred_frame
@@ -27,6 +28,7 @@ from helio.authoring.rules.changes.moments import default_ranges
 from helio.authoring.rules.changes.own_inputs import computed_here
 from helio.authoring.rules.changes.panel_settings import (
     axes_of,
+    is_spectrogram,
     named_panels,
     panel_numbers,
     put_panel_type,
@@ -406,6 +408,11 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
         above = relation.value in ("above", "top", "before")
         if beside and relation.value not in ("top", "bottom"):
             numbers = named_panels(editor, beside)
+            if len(numbers) > 1 and re.search(r"\bone$", beside[0].text, re.IGNORECASE):  # that of its kind
+                is_picture = clause.says(r"\bspectrograms?\b")
+                numbers = [number for number in numbers if is_spectrogram(editor, number) is is_picture]
+                if len(numbers) != 1:
+                    raise NotUnderstood(f"helio does not understand which panel '{beside[0].text}' means")
             return Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
         return Place(tuple(used), at=0 if above else len(editor.panels))
     names = [atom for atom in atoms if atom.kind in ("what", "craft")]
@@ -608,6 +615,26 @@ _COMPUTED_ANEW = re.compile(
     re.IGNORECASE,
 )
 """Words of computations and plots that a clause describes as a request for a new figure does."""
+
+
+def added_inputs(editor: FigureEditor) -> Rule:
+    """Return the rule for a quantity from which a drawn line is only computed: ``also show density above the beta``."""
+
+    def names_input(clause: Clause) -> bool:
+        first = min(clause.of("what", "scale"), key=lambda atom: atom.start)
+        lines = [editor.lines.source(line, AVERAGES) for line in editor.lines_of(first.text)]
+        inputs = [editor.lines.quantities(line) - editor.lines.own_quantities(line) for line in lines]
+        is_known = lines or clause.has("verb:show", "verb:add")
+        if first.kind == "scale" or not is_known or any(len(names) < _PAIR for names in inputs):
+            return False
+        with suppress(NotUnderstood):
+            asked = {
+                quantity.name for quantity in read_addition(editor, plain_name(first.text)).request.quantities
+            }
+            return bool(asked) and all(asked <= names for names in inputs)
+        return False
+
+    return Rule("rel:also what", f"{ANY_PART} scale {' '.join(_AXES)}", add_quantities, names_input)
 
 
 ADDITIONS: tuple[Rule, ...] = (

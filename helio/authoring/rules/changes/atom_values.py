@@ -104,7 +104,7 @@ _TO = r"(?:should[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
 _PLAIN = r"(?:[^\x01;\"“„'’]|(?<=\w)['’](?=\w))"
 """Regular expression of a sign of a title without quotes; an apostrophe stands within a word."""
 _TITLED = re.compile(
-    rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?"
+    rf"\b(?P<noun>(?:sub)?title)(?:[ ]+(?:of[ ]+(?:the[ ]+)?(?:figure|plot)|accordingly))?"
     rf"(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z])))"
     rf"(?P<text>{_PLAIN}+?){_TITLE_ENDS}"
     rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>{_PLAIN}+?){_TITLE_ENDS}"

@@ -43,6 +43,10 @@ WINDOW_OF = {
 }
 """Tools with a window, each with the argument for it."""
 _NEW_PANEL = re.compile(r"\b(?:an?|another)\s+(?:\w+\s+)?panel\s+(?:with|for|of|showing)\b", re.IGNORECASE)
+_AS_AVERAGE = re.compile(
+    rf"\bas\s+(?:an?\s+|its\s+|their\s+)?(?:\d|running|moving|{'|'.join(INTERVALS)})", re.IGNORECASE
+)
+"""Words that say how a line itself is drawn: ``the density as hourly means``."""
 _OTHER_AVERAGE = re.compile(
     rf"\b(?:medians?|(?:{'|'.join(INTERVALS)})\s+(?:means?|averages?))\b", re.IGNORECASE
 )
@@ -213,6 +217,9 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         made = editor.lines.step(line)
         is_named = made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool")
         is_named &= made.tool != "resample" or tool == "resample"  # other steps take the cadence of a series
+        median = tool != made.tool and "running_median" in (tool, made.tool) and clause.has("tool")
+        source = editor.lines.source(line, AVERAGES) if median and clause.has("every") else line
+        is_named &= not median
         if window and is_named and made.tool in (*AVERAGES, SUPERPOSED):
             held += [step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id)]
         elif (
@@ -222,7 +229,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         ):
             editor.notes.append(f"{line} has a cadence of {window} already")
         else:
-            editor.draw_instead(line, _computed_from(editor, line, tool, window))
+            editor.draw_instead(line, _computed_from(editor, source, tool, window))
     _set_windows(editor, clause, held, window)
 
 
@@ -355,10 +362,10 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
         return
     beside, instead = "beside the line", "instead of the line"
     is_over = place_of(editor, clause, clause.atoms).into is not None
-    if (
-        is_over
-        or clause.has("colour", "dash")
-        or beside
+    is_beside = is_over or clause.has("colour", "dash")
+    if is_beside or (
+        not (_AS_AVERAGE.search(clause.text) and not clause.has("rel:also"))
+        and beside
         == editor.ask(
             f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
             [beside, instead],

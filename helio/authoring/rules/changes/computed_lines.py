@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.atom_reading import plain_name
@@ -53,6 +54,11 @@ _REMOVED = re.compile(
     re.IGNORECASE,
 )
 """Pattern of a clause that removes a line, perhaps a computed one: ``remove the smoothed Bz`` computes nothing."""
+_BEFORE_AVERAGE = (
+    r"\b(?:before|prior\s+to)\s+(?:(?:it\s+is|they\s+are|being)\s+)?(?:(?:the|any|your)\s+)?"
+    r"(?:averag(?:ing|ed|es?)|smooth(?:ing|ed)|(?:running\s+)?(?:means?|averages?|medians?))\b(?:\s+(?:it|them))?"
+)
+"""Words of a computation of what an average takes: ``leave out values above 50 before averaging``."""
 _USUAL_CADENCE = 60.0
 """Cadence in seconds of data that are not in helio's table."""
 _CLEANING = ("mask", "mask_by_flag", "expect", "interpolate", "despike", "align")
@@ -77,6 +83,8 @@ class _Wish:
     own_panel: bool = False
     last: bool = False
     """Whether the new lines have a panel of their own below all others."""
+    before: bool = False
+    """Whether the average that makes a line takes the result."""
 
 
 class ComputedLines:
@@ -115,7 +123,11 @@ class ComputedLines:
             window = editor.ask(f"How long is the window of the {name}?", WINDOWS)
             wish = replace(wish, computation=replace(wish.computation, window=window))
         for line in wish.lines:
-            new = self._computed(line, wish)
+            average = editor.lines.step(line)
+            new = self._computed(str(average.params["source_label"]) if wish.before else line, wish)
+            if wish.before:
+                editor.do(Operation("set", str(average.id), ("tool_args", "source_label"), new))
+                continue
             made.append(new)
             if wish.computation.beside or wish.own_panel:
                 editor.draw(new, near=line, own_panel=wish.own_panel)
@@ -136,6 +148,7 @@ class ComputedLines:
         last = sentence.drop(_LAST) > 0
         own_panel = sentence.drop(_APART) > 0 or last
         instead = sentence.drop(_INSTEAD) > 0
+        before = sentence.drop(_BEFORE_AVERAGE) > 0
         try:
             mentions = list(read(sentence))
         except NotUnderstood:
@@ -159,6 +172,8 @@ class ComputedLines:
             return None
         lines = tuple(dict.fromkeys(line for labels in objects for line in labels))
         computation = mention.computation
+        if before and (mention.by_other or computation.tool == "align"):
+            return None
         if computation.tool == "align" or (mention.by_other and lines and of_name and lines != of_name):
             lines = lines if lines else tuple(line for line in self._editor.drawn if line not in of_name)
             lines = tuple(line for line in lines if line not in of_name)
@@ -170,6 +185,10 @@ class ComputedLines:
             return None
         lines = of_name or lines or self._in_panels(places) or self._only()
         lines = tuple(line for line in lines if self._fits(line, mention))
+        if before:
+            averaged = lines and all(self._editor.lines.step(line).tool in AVERAGES for line in lines)
+            is_alone = averaged and computation.tool in _CLEANING and not (own_panel or computation.beside)
+            return _Wish(computation, lines, before=True) if is_alone else None
         if removed and any(self._editor.lines.step(line).tool in AVERAGES for line in lines):
             return None  # the raw line comes back
         return _Wish(computation, lines, (), own_panel, last) if lines else None

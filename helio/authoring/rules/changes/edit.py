@@ -24,7 +24,8 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.recorded import Records
-from helio.authoring.rules.changes.additions import ADDITIONS
+from helio.authoring.rules.changes.added_content import fetched_datasets
+from helio.authoring.rules.changes.additions import ADDITIONS, added_inputs
 from helio.authoring.rules.changes.arranging import ARRANGING
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
@@ -41,8 +42,9 @@ from helio.authoring.rules.changes.computed_lines import ComputedLines
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
-from helio.authoring.rules.changes.line_settings import notes_on_same_colours, style_lines
+from helio.authoring.rules.changes.line_settings import FIXED, notes_on_same_colours, style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
+from helio.authoring.rules.changes.marks import DRAWN_MARKS
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import set_scale
@@ -66,6 +68,7 @@ from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.asking import EVERY, Asks
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import spellings
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
@@ -82,6 +85,10 @@ _LISTED_BELOW_AXIS = re.compile(
 """Pattern of several lines of which the place is named once: ``add L and MLT under the axis``."""
 _PROBE = re.compile(
     r"(?<!Allen )\b(?i:(?:the\s+)?(?:probe|spacecraft|satellite|s/c))\s+#?(?P<name>[A-E]|\d)\b"
+)
+_SAME_SOURCE = re.compile(
+    r"\b(?P<of>from|of|by|with)\s+(?:the\s+)?same\s+(?:(?P<instrument>instrument|sensor)|spacecraft|satellite|probe|mission)\b",
+    re.IGNORECASE,
 )
 _MARKED_AT = re.compile(r"\b(?:mark|label|annotat|line)\w*\b.*\d{1,2}:\d\d", re.IGNORECASE)
 """A mark at a time of the day, beside which an event is only a name: ``mark the X9.3 flare at 12:02``."""
@@ -234,6 +241,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     while _LISTED_BELOW_AXIS.search(text):
         text = _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
+    text = _SAME_SOURCE.sub(lambda match: _of_source(editor, match), text)
     if span := default_span(editor):
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
@@ -259,6 +267,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         *computing.rules(),
         *meanings.rules(),
         *Siblings(editor).rules(),
+        added_inputs(editor),
         *RULES,
         *meanings.rest(),
         *computing.rest(),
@@ -267,7 +276,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
-    ordered = sorted(_with_one_panel(_with_one_rest(changes)), key=_order)
+    ordered = sorted(_with_looks_of_marks(_with_one_panel(_with_one_rest(changes))), key=_order)
     drawn, before = dict[str, str](), None
     for last, change in zip([None, *ordered], ordered, strict=False):
         clause, now = change.clause, _drawn_with(editor)
@@ -324,6 +333,16 @@ def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
     present = crafts_in(editor.after, editor.catalogue)
     sisters = {re.sub(r"[A-E\d]$", match["name"], craft) for craft in present} - {*present}
     return sisters.pop() if len(sisters) == 1 and sisters <= set(spellings().values()) else match[0]
+
+
+def _of_source(editor: FigureEditor, match: re.Match[str]) -> str:
+    """Name the spacecraft and instrument of ``from the same instrument`` if the pipeline has data of one only."""
+    crafts = crafts_in(editor.after, editor.catalogue)
+    names = [instrument_names(dataset) for dataset in fetched_datasets(editor)]
+    common = frozenset[str]().union(*names).intersection(*names)
+    if len(crafts) != 1 or (match["instrument"] and not common):
+        return match[0]
+    return f"{match['of']} {crafts[0]}" + (f" {min(common)}" if match["instrument"] else "")
 
 
 def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:
@@ -429,6 +448,24 @@ def _with_one_panel(changes: Sequence[Change]) -> list[Change]:
             panels = [atom for atom in after.of("panel") if atom.start > last]
             change = Change(replace(clause, shared=(*clause.shared, *panels)), change.rule)
         joined.insert(0, change)
+    return joined
+
+
+def _with_looks_of_marks(changes: Sequence[Change]) -> list[Change]:
+    """Give the look behind a mark to the mark: ``a line at 0.5, dashed``, ``mark 04:45 and make it red``."""
+    joined: list[Change] = []
+    for change in changes:
+        last, atoms = joined[-1] if joined else change, change.clause.atoms
+        looks = tuple(
+            atom for atom in atoms if atom.kind in ("colour", "dash", "width") or atom.value in FIXED
+        )
+        others = {tag for atom in atoms if atom not in looks for tag in atom.tags}
+        is_of_mark = last.rule.change in DRAWN_MARKS and change.rule.change is style_lines
+        is_new = looks and not last.clause.has(*(atom.kind for atom in looks))
+        if is_of_mark and is_new and others <= {"line", "line:line"}:
+            joined.pop()
+            change = Change(replace(last.clause, atoms=(*last.clause.atoms, *looks)), last.rule)
+        joined.append(change)
     return joined
 
 

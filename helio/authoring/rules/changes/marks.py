@@ -14,7 +14,7 @@ from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import FIXED
 from helio.authoring.rules.changes.moments import intervals_of, is_interval, moments_in
-from helio.authoring.rules.changes.panel_settings import panel_numbers, panels_of
+from helio.authoring.rules.changes.panel_settings import named_panels, panel_numbers, panels_of
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
 
@@ -39,6 +39,25 @@ def mark_value(editor: FigureEditor, clause: Clause) -> None:
     for panel, value in product(numbers, values):
         at_panel = {"panel": panel} if placed else {}
         _add_mark(editor, "hlines", {"y": value} | at_panel | _look(clause) | label)
+
+
+def move_line(editor: FigureEditor, clause: Clause) -> None:
+    """Move the one horizontal line that a clause means to another value: ``line at 0.5 instead of 1``."""
+    new, old = ([atom.value.value for atom in atoms] for atoms in clause.beside("rel:instead_of", "number"))
+    lines = editor.spec.get("hlines") or []
+    numbers = named_panels(editor, clause.of("panel", "what"))
+    moved = [
+        line
+        for line in map(object_of, lines)
+        if (not numbers or line.get("panel", 1) in numbers) and (not old or line.get("y") in old)
+    ]
+    if len(new) != 1 or len(moved) != 1:
+        raise NotUnderstood(
+            f"helio does not understand which line '{clause.text}' moves",
+            advice="say 'line at B instead of A', with the value of a line of the figure",
+        )
+    there = {"y": new[0]} | _look(clause)
+    editor.set_for("hlines", [line | there if line == moved[0] else line for line in lines])
 
 
 def _look(clause: Clause) -> dict[str, Any]:
@@ -156,10 +175,16 @@ _MARKED = (
     "colour dash width relative what craft panel text verb:mark verb:add noun:horizontal_line "
     "noun:vertical_line line verb:move verb:name"
 )
+DRAWN_MARKS = (mark_value, move_line, mark_time, shade, add_levels)
+"""Functions that draw a mark, with the look that a clause names."""
 MARKS: tuple[Rule, ...] = (
     Rule("levels", "what panel verb:add verb:mark verb:show colour dash line", add_levels),
     Rule("verb:remove noun:horizontal_line|noun:vertical_line|verb:shade", "number panel what colour dash",
          remove_marks),
+    Rule("verb:move|rel:instead_of line|noun:horizontal_line number",
+         "number line noun:horizontal_line rel:instead_of verb:move verb:show what panel colour dash width", move_line,
+         lambda clause: clause.has("rel:instead_of") or clause.says(r"\blines?\b.*\bto\s+(?:y\s*=\s*)?[-−+\d.]"),
+         several="number"),
     Rule("noun:horizontal_line number", f"{_MARKED} noun:y_axis", mark_value, several="number"),
     Rule("bound line|noun:horizontal_line what|panel", _MARKED, mark_value,
          lambda clause: clause.says(_AT_LIMIT)),

@@ -75,6 +75,12 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
     time = _part_of(before, times[0], editor) if clause.has("verb:only", "verb:zoom") else ""
     time = time or _extended(before, times[0], clause, editor) or _until_now(times[0], before)
     default, notes = default_range(time, parse_time_range(time, editor.now), editor.now)
+    given = editor.given.setdefault(("variables", name), default)
+    if given != default:
+        raise NotUnderstood(
+            f"the request names two time ranges: {given} and {default}",
+            advice="give one time range, such as 'A to B'",
+        )
     if editor.after["variables"][name].get("default") == default:
         editor.notes.append(f"the time range is {default} already")
     _set_range(editor, name, default)
