@@ -282,12 +282,19 @@ def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:
     """
     panels: _SeriesPanels = []
     named = list(dict.fromkeys(series.quantity for series in shown))
+    earlier = {
+        series.label: sum(
+            (same.craft, same.quantity) == (series.craft, series.quantity) for same in shown[:at]
+        )
+        for at, series in enumerate(shown)
+    }
     for series in sorted(
         shown,
         key=lambda series: (
             bool(series.parameter),
             _base(series.quantity, named),
             named.index(series.quantity),
+            earlier[series.label] if compare and not series.over else 0,
             series.group,
         ),
     ):

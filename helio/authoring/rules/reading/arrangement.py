@@ -297,7 +297,8 @@ class Arrangement:
         if kind == "scatter" and self._sides:
             drawn = sorted([*quantities, *described], key=lambda named: named[0])
             up = [quantity for at, quantity in drawn if at < self._sides["y"]]
-            places = [Place(Lines((), tuple(up[-1:])), 1)] if up else places
+            of_craft = [craft for at, craft in crafts if at < self._sides["y"]] if several else []
+            places = [Place(Lines(tuple(of_craft[-1:]), tuple(up[-1:])), 1)] if up else places
         return Panels(
             together=bool(together)
             and not self._another
