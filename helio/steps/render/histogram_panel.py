@@ -178,7 +178,7 @@ class HistogramPanel(EntryPanel):
                 + f" from {low:.6g} to {high:.6g} are more than {MOST}",
                 advice=f"choose a bin_width of {nice_step((high - low) / (MOST - 1)):g} or more, or a shorter x_range",
             )
-        return np.arange(first, last + 2) * width
+        return np.arange(first, last + 2).astype(np.float64) * width
 
     @cached_property
     def bars(self) -> Sequence[Bars]:

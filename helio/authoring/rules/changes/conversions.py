@@ -10,10 +10,11 @@ from helio.authoring.fetches import FETCH
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.added_content import fetched_pairs
+from helio.authoring.rules.changes.atom_values import unit_of
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
-from helio.authoring.rules.changes.panel_settings import panel_numbers, unit_of
+from helio.authoring.rules.changes.panel_settings import panel_numbers
 from helio.authoring.swapping import refetched, replaced_args
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.frame_names import FRAMES, TURNABLE

@@ -8,22 +8,24 @@ from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.atom_values import UNIT_WORDS
+from helio.authoring.request import BinWidth
+from helio.authoring.rules.changes.atom_values import unit_of
 from helio.authoring.rules.changes.atoms import COUNTED, Atom, Range, panel_number
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.writing.asking import EVERY
+from helio.authoring.writing.layout import fitting_widths
 from helio.authoring.writing.steps import listed
 from helio.knowledge.quantity_words import VECTORS
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.pipelines.dialect.written import object_of
-from helio.pipelines.template.figures import ENTRY_LABELS
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import ENTRY_LABELS, entry_labels
 
 _PANEL = "what panel craft every"
 _BOTH = "log-log"
 """Both axes of one quantity against another, or of a spectrum, are logarithmic."""
-_SPELT_UNITS = {"degrees": "deg", "RE": "R_E"}
 
 
 def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
@@ -111,13 +113,6 @@ def asked_panels(
     names = [f"panel {number}" for number in numbers]
     answer = editor.ask(question, [*names, EVERY] if every else names)
     return list(numbers) if answer == EVERY else [numbers[names.index(answer)]]
-
-
-def unit_of(words: str) -> str:
-    """Return the unit that words mean."""
-    word = words.casefold()
-    named = UNIT_WORDS.get(word) or UNIT_WORDS.get(word.removesuffix("s"))
-    return canonical_unit(named or _SPELT_UNITS.get(words, words))
 
 
 def put_by_panel(editor: FigureEditor, key: str, number: int, value: Any) -> None:
@@ -373,6 +368,39 @@ def set_panel_type(editor: FigureEditor, clause: Clause) -> None:
         editor.put("trace_colors", clause.value("colour"), line)
 
 
+def set_bins(editor: FigureEditor, clause: Clause) -> None:
+    """Set the number or the width of the bins of histograms: those of the named lines, or those that have its unit."""
+    lines = {line for name in clause.names for line in editor.known(name)}
+    entries = editor.spec.get("histograms") or []
+    meant = [at for at, entry in enumerate(entries) if not lines or lines & entry_labels("histograms", entry)]
+    if not meant:
+        raise NotUnderstood("the figure draws no histogram" + (f" of {', '.join(lines)}" if lines else ""))
+    bins = clause.value("bins")
+    if isinstance(bins, BinWidth):
+        units = {
+            at: "deg" if entries[at].get("polar") else _unit_of_entry(editor, entries[at]) for at in meant
+        }
+        bins_of = {at: {"bin_width": width} for at, width in fitting_widths([bins], units).items()}
+    elif len(meant) > 1 and not clause.has("every"):
+        raise NotUnderstood(
+            f"the figure draws {len(entries)} histograms",
+            advice="name the quantity of one of them, or say 'all histograms'",
+        )
+    else:
+        bins_of = {at: {"bins": bins} for at in meant}
+    changed = [
+        {key: value for key, value in entry.items() if at not in bins_of or key not in ("bins", "bin_width")}
+        | bins_of.get(at, {})
+        for at, entry in enumerate(entries)
+    ]
+    editor.set_for("histograms", changed)
+
+
+def _unit_of_entry(editor: FigureEditor, entry: Document) -> str:
+    """Return the unit of the quantities of a histogram; empty if it is not known before a run."""
+    return next(filter(None, map(editor.lines.unit, sorted(entry_labels("histograms", entry)))), "")
+
+
 def put_panel_type(editor: FigureEditor, number: int, kind: str) -> None:
     """Draw a panel as bars, a strip, a spectrogram or lines."""
     types = list(editor.spec.get("panel_types") or ["line"] * len(editor.panels))
@@ -394,6 +422,7 @@ PANEL_SETTINGS: tuple[Rule, ...] = (
     Rule("range|bound|auto", f"{_PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:zoom verb:move", limit_panels),
     Rule("paneltype|mode:lines", "what panel craft every line rel:instead_of colour", set_panel_type,
          several="paneltype"),
+    Rule("bins", "what craft every noun:histogram noun:panel rel:instead_of verb:move", set_bins),
     Rule("verb:reverse noun:order|panel", "panel every verb:show verb:move", reverse_panels,
          lambda clause: all(atom.value == "every" for atom in clause.of("panel"))),
 )  # fmt: skip

@@ -11,6 +11,7 @@ from itertools import pairwise, takewhile
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, Place, RequestQuantity
+from helio.authoring.rules.changes.atom_values import BIN_COUNT, BIN_WIDTHS, bin_width
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.computations.computed import INPUT
 from helio.authoring.rules.reading.sentence import Sentence
@@ -113,9 +114,6 @@ _AGAINST_TIME = (
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+(?:time|its|their)\b)(?!\w)"
 _ON_AXIS = r"\(\s*(?:on\s+)?(?:the\s+)?([xy])(?:[- ]axis)?\s*\)"
 _ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
-_BINS = r"\b(?:(?:with|in|using|into)\s+)?(\d{1,3})\s+bins\b"
-_WIDTH = r"\d+(?:\.\d+)?[\s-]*(?:km/s|nT|nPa|cm\^?-3|[kM]?eV|K|deg|degrees?)"
-_WIDE_BINS = rf"\bbins?\s+(?:width\s+)?of\s+{_WIDTH}(?!\w)|\b{_WIDTH}[\s-]+(?:wide\s+)?bins?\b"
 _COLOURED = (
     rf"\b(?:{phrase_pattern('colour/color/coloured/colored/colour-coded/color-coded by/with')})\s+(time\b)?"
 )
@@ -187,13 +185,10 @@ class Arrangement:
             self._slopes = tuple(slope.replace("−", "-") for slope in written)
         self._marks = bool(sentence.has(_SPECTRAL) and sentence.take_first(_MARKED_FREQUENCY))
         of_bins = self._kind in ("histograms", "polar", "probability")
-        counted = sentence.take_text(_BINS) if of_bins or self._kind == "density" else ""
-        self._bins = int(counted or 0)
-        if of_bins and (wide := sentence.take_first(_WIDE_BINS)):
-            raise NotUnderstood(
-                f"helio cannot set the width of the bins of a histogram: '{wide[0]}'",
-                advice="give their number, such as '40 bins', or leave it out: helio takes bins of a round width",
-            )
+        wide = [match for pattern in BIN_WIDTHS for match in sentence.take(pattern)] if of_bins else []
+        self._bin_widths = tuple(dict.fromkeys(map(bin_width, wide)))
+        counted = sentence.take_first(BIN_COUNT) if of_bins or self._kind == "density" else None
+        self._bins = int(counted["count"]) if counted else 0
         self._coloured = sentence.take_first(_COLOURED)
         self._models = sentence.has(_ORBIT) and sentence.drop(_MODELS) > 0
         sentence.drop(_AGAINST_TIME)
@@ -317,6 +312,7 @@ class Arrangement:
             count=len({name for _, name in crafts}) if self._by_mission else self._count,
             places=tuple(places),
             bins=self._bins,
+            bin_widths=self._bin_widths,
             colour=self._colour(quantities),
             slopes=self._slopes,
             axes=self._axes,
