@@ -211,10 +211,19 @@ class SolarXrays:
 
 @dataclass(frozen=True)
 class BinWidth:
-    """The width of the bins of a histogram; without a unit, it is in the unit of the quantity."""
+    """The width of the bins of histograms.
+
+    Parameters
+    ----------
+    unit : str
+        If empty, that of the quantity.
+    of_one : bool
+        Whether the width is that of one histogram, and not of all in its unit.
+    """
 
     size: float
     unit: str = ""
+    of_one: bool = False
 
     def __str__(self) -> str:
         return f"{self.size:g} {self.unit}".strip()

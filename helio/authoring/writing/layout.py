@@ -104,10 +104,11 @@ def fitting_widths(widths: Sequence[BinWidth], units: Mapping[int, str]) -> dict
                 f"bins of {width} do not fit a histogram in {known}",
                 advice="give the width in the unit of the quantity",
             )
-        if by_place.keys() & fitting or (not width.unit and len({*units.values()}) > 1):
+        several = not width.unit and len({*units.values()}) > 1
+        if by_place.keys() & fitting or several or (width.of_one and len(fitting) > 1):
             raise NotUnderstood(
                 f"it is not clear which histogram has bins of {width}",
-                advice="give each width its unit, or draw one histogram",
+                advice=f"draw the histograms first, then change one: 'bins of {width} for NAME'",
             )
         by_place |= fitting
     return by_place

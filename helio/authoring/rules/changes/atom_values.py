@@ -46,7 +46,7 @@ _WORDS_OF_UNITS = "|".join(sorted(UNIT_WORDS, key=len, reverse=True))
 _UNIT = rf"(?P<of>(?:{_WORDS_OF_UNITS})s?|(?-i:{_UNITS}))(?![\w/^-])"
 _SPELT_UNITS = {"degrees": "deg", "RE": "R_E"}
 _SIZE = (
-    r"(?<![\w.,:/^–−-])(?<!\bto )(?<!\bor )(?!0\d)(?P<size>(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?"
+    r"(?<![\w.,:/^–−-])(?!0\d)(?P<size>(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?"
     rf"|{COUNT}|(?<!\band )(?<!\band a )half(?:\s+of)?(?:\s+an?)?)"
 )
 _SIZE_IN_UNIT = (
@@ -57,12 +57,12 @@ _BINS = r"(?:bins?(?:[\s-]?(?:widths?|sizes?))?|bin(?:ned|ning)|widths?\s+of\s+(
 _LINKS = (
     r"(?:\s*[:=]\s*|\s+)(?:(?:of|with|in|to|by|an?|the|is|are|be|should|each|all|widths?|sizes?|steps?)\s+)*"
 )
-_IN_BINS = r"\b(?:(?:with|in|using|into)\s+(?:an?\s+|the\s+)?)?"
+_IN_BINS = r"\b(?:(?:with|in|using|into)\s+)?(?:(?:an?|the|each|all)\s+)?"
 BIN_WIDTHS = (
-    rf"(?:{_IN_BINS})?{_SIZE_IN_UNIT}[\s-]+(?:wide\s+)?{_BINS}\b",
+    rf"(?:{_IN_BINS})?(?<!\bto )(?<!\bor ){_SIZE_IN_UNIT}[\s-]+(?:wide\s+)?{_BINS}\b",
     rf"{_IN_BINS}{_BINS}{_LINKS}{_SIZE_IN_UNIT}(?:[\s-]+(?:wide|width|each|steps?)\b)*",
     rf"{_IN_BINS}(?:bins?\s+of(?:\s+(?:width|size))?|bin[\s-]?(?:width|size)s?)(?:\s*[:=]|\s+(?:of|to|is))?\s*{_SIZE}"
-    r"(?=\s*(?:$|[;)\x01]|[.,](?!\d)|(?:and|in|for|on|over|from|between|during|with|using|please|instead)\b))",
+    r"(?=\s*(?:$|[;)\x01]|[.,:](?!\d)|(?:and|in|for|on|over|from|between|during|with|using|please|instead)\b))",
 )
 """Regular expressions of the width of bins: ``20 km/s bins``, ``bins of half an nT``, ``bin width 20``."""
 BIN_COUNT = rf"{_IN_BINS}(?<![\w.,:/^–−-])(?P<count>\d{{1,3}})\s+bins\b"

@@ -369,28 +369,39 @@ def set_panel_type(editor: FigureEditor, clause: Clause) -> None:
 
 
 def set_bins(editor: FigureEditor, clause: Clause) -> None:
-    """Set the number or the width of the bins of histograms: those of the named lines, or those that have its unit."""
-    lines = {line for name in clause.names for line in editor.known(name)}
+    """Set the number or the width of the bins of histograms: those of the named lines, or those in the width's unit."""
+    names = [atom.text for atom in clause.new("what", "craft")]
+    lines = {line for name in names for line in editor.known(name, by_craft=True, every=True)}
     entries = editor.spec.get("histograms") or []
-    meant = [at for at, entry in enumerate(entries) if not lines or lines & entry_labels("histograms", entry)]
-    if not meant:
-        raise NotUnderstood("the figure draws no histogram" + (f" of {', '.join(lines)}" if lines else ""))
-    bins = clause.value("bins")
-    if isinstance(bins, BinWidth):
-        units = {
-            at: "deg" if entries[at].get("polar") else _unit_of_entry(editor, entries[at]) for at in meant
-        }
-        bins_of = {at: {"bin_width": width} for at, width in fitting_widths([bins], units).items()}
-    elif len(meant) > 1 and not clause.has("every"):
+    units = {
+        at: "deg" if entry.get("polar") else _unit_of_entry(editor, entry)
+        for at, entry in enumerate(entries)
+        if not lines or lines & entry_labels("histograms", entry)
+    }
+    wanted = [atom.value for atom in clause.new("bins")]
+    if not units or len(wanted) != 1:
         raise NotUnderstood(
-            f"the figure draws {len(entries)} histograms",
-            advice="name the quantity of one of them, or say 'all histograms'",
+            f"helio does not understand which bins '{clause.text.strip()}' means",
+            advice="only a histogram of one quantity has bins; give their number or their width",
+        )
+    bins = wanted[0]
+    if isinstance(bins, BinWidth):
+        chosen = {at: {"bin_width": size} for at, size in fitting_widths([bins], units).items()}
+    elif len(units) > 1 and not clause.says(r"\b(?:all|every|each|both)\b"):
+        raise NotUnderstood(
+            f"the figure draws {len(units)} histograms",
+            advice="name the quantity of one, or say 'all histograms'",
         )
     else:
-        bins_of = {at: {"bins": bins} for at in meant}
+        chosen = {at: {"bins": bins} for at in units}
+    targets = {("bins", f"histograms {at}") for at in chosen}
+    if targets & editor.wished:
+        raise NotUnderstood("the request gives a histogram different bins")
+    editor.wished |= targets
     changed = [
-        {key: value for key, value in entry.items() if at not in bins_of or key not in ("bins", "bin_width")}
-        | bins_of.get(at, {})
+        {key: entry[key] for key in entry if key not in ("bins", "bin_width")} | chosen[at]
+        if at in chosen
+        else entry
         for at, entry in enumerate(entries)
     ]
     editor.set_for("histograms", changed)
@@ -422,7 +433,7 @@ PANEL_SETTINGS: tuple[Rule, ...] = (
     Rule("range|bound|auto", f"{_PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:zoom verb:move", limit_panels),
     Rule("paneltype|mode:lines", "what panel craft every line rel:instead_of colour", set_panel_type,
          several="paneltype"),
-    Rule("bins", "what craft every noun:histogram noun:panel rel:instead_of verb:move", set_bins),
+    Rule("bins", "what craft every noun:histogram noun:panel rel:instead_of verb:move", set_bins, several="bins"),
     Rule("verb:reverse noun:order|panel", "panel every verb:show verb:move", reverse_panels,
          lambda clause: all(atom.value == "every" for atom in clause.of("panel"))),
 )  # fmt: skip

@@ -6,11 +6,12 @@ A phrase that moves one panel, such as ``density below the field``, is a change:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise, takewhile
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Lines, Panels, Place, RequestQuantity
+from helio.authoring.request import BinWidth, Lines, Panels, Place, RequestQuantity
 from helio.authoring.rules.changes.atom_values import BIN_COUNT, BIN_WIDTHS, bin_width
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.computations.computed import INPUT
@@ -186,7 +187,7 @@ class Arrangement:
         self._marks = bool(sentence.has(_SPECTRAL) and sentence.take_first(_MARKED_FREQUENCY))
         of_bins = self._kind in ("histograms", "polar", "probability")
         wide = [match for pattern in BIN_WIDTHS for match in sentence.take(pattern)] if of_bins else []
-        self._bin_widths = tuple(dict.fromkeys(map(bin_width, wide)))
+        self._bin_widths = [(match.start(), bin_width(match)) for match in wide]
         counted = sentence.take_first(BIN_COUNT) if of_bins or self._kind == "density" else None
         self._bins = int(counted["count"]) if counted else 0
         self._coloured = sentence.take_first(_COLOURED)
@@ -312,7 +313,7 @@ class Arrangement:
             count=len({name for _, name in crafts}) if self._by_mission else self._count,
             places=tuple(places),
             bins=self._bins,
-            bin_widths=self._bin_widths,
+            bin_widths=tuple(dict.fromkeys(self._widths(crafts, [*quantities, *parameters]))),
             colour=self._colour(quantities),
             slopes=self._slopes,
             axes=self._axes,
@@ -320,6 +321,12 @@ class Arrangement:
             split=self._split or self._components_apart(names),
             marks=self._marks,
         )
+
+    def _widths(self, *named: Sequence[tuple[int, object]]) -> Iterator[BinWidth]:
+        """Yield the widths of bins; one between the names of spacecraft, or of quantities, is not that of all."""
+        for start, width in self._bin_widths:
+            sides = [{at < start for at, _ in names} for names in named]
+            yield replace(width, of_one=any(len(side) > 1 for side in sides))
 
     def _components_apart(self, names: Sequence[RequestQuantity]) -> bool:
         """Return whether separate panels are those of the components: ``field components, one panel each``."""
