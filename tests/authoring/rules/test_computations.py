@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from helio.authoring.outcome import NotProved, NotUnderstood, TemplateDraft
+from helio.authoring.outcome import AuthorQuestion, NotProved, NotUnderstood, TemplateDraft
 
 _INPUTS = [
     "fetch_data",
@@ -514,12 +514,12 @@ def test_a_width_of_bins_that_fits_no_histogram_is_refused(author, sentence, mes
 @pytest.mark.parametrize(
     ("sentence", "bins"),
     [
-        ("bins of 10 km/s", [{"bin_width": 10}, {}, {"bin_width": 10}, {}]),
+        ("bins of 10 km/s in all histograms", [{"bin_width": 10}, {}, {"bin_width": 10}, {}]),
         ("set the bin width to 10 km/s in the histogram of Wind", [{}, {}, {"bin_width": 10}, {}]),
         ("bins of 10 for the Wind speed", [{}, {}, {"bin_width": 10}, {}]),
         (
-            "bins of 5 km/s for the speed, bins of 1 cm-3 for the density",
-            [{"bin_width": 5}, {"bin_width": 1}] * 2,
+            "bins of 5 km/s for both speeds, 1 cm-3 bins for the Wind density",
+            [{"bin_width": 5}, {}, {"bin_width": 5}, {"bin_width": 1}],
         ),
         ("use 30 bins in all histograms", [{"bins": 30}] * 4),
         ("30 bins for the ACE density", [{}, {"bins": 30}, {}, {}]),
@@ -533,6 +533,22 @@ def test_the_bins_of_one_of_several_histograms_change(author, sentence, bins):
 
 
 @pytest.mark.parametrize(
+    ("sentence", "histograms"),
+    [
+        ("30 bins", 4),
+        ("bins of 10 km/s", 2),
+        ("10 km/s bins for the speed", 2),
+        ("30 bins for the density", 2),
+    ],
+)
+def test_which_of_several_histograms_has_the_bins_is_asked(author, sentence, histograms):
+    base = author.create("histograms of ACE and Wind speed and density in 2003")
+    asked = author.edit(sentence, base.template)
+    assert isinstance(asked, AuthorQuestion)
+    assert len(asked.choices) == histograms + 1
+
+
+@pytest.mark.parametrize(
     ("sentence", "message"),
     [
         ("bins of 10", "not clear which histogram"),
@@ -540,8 +556,7 @@ def test_the_bins_of_one_of_several_histograms_change(author, sentence, bins):
         ("bins of 10 nT", "do not fit"),
         ("bins of 10 km/s for the density", "do not fit"),
         ("bins of 10 km/s for Bz", "no line called 'Bz'"),
-        ("30 bins", "draws 4 histograms"),
-        ("10 km/s bins, 30 bins for all histograms", "different bins"),
+        ("20 bins in all histograms, 30 bins for all histograms", "different bins"),
         ("bin width 10 furlongs", "does not understand the width of the bins"),
         ("use bins from 10 to 20 km/s", "'10'"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from helio.authoring.operations import Operation
@@ -387,24 +387,27 @@ def set_bins(editor: FigureEditor, clause: Clause) -> None:
     bins = wanted[0]
     if isinstance(bins, BinWidth):
         chosen = {at: {"bin_width": size} for at, size in fitting_widths([bins], units).items()}
-    elif len(units) > 1 and not clause.says(r"\b(?:all|every|each|both)\b"):
-        raise NotUnderstood(
-            f"the figure draws {len(units)} histograms",
-            advice="name the quantity of one, or say 'all histograms'",
-        )
     else:
         chosen = {at: {"bins": bins} for at in units}
+    if len(chosen) > 1 and not clause.says(r"\b(?:all|every|each|both|histograms)\b"):
+        choices = {
+            f"histogram {at + 1}: {', '.join(entry_labels('histograms', entries[at]))}": at for at in chosen
+        }
+        answer = editor.ask("Which histogram do you mean?", [*choices, EVERY])
+        chosen = chosen if answer == EVERY else {choices[answer]: chosen[choices[answer]]}
+    _put_bins(editor, entries, chosen)
+
+
+def _put_bins(editor: FigureEditor, entries: Sequence[Document], chosen: Mapping[int, Document]) -> None:
+    """Set the bins of histograms by their places; a sentence gives a histogram its bins once."""
     targets = {("bins", f"histograms {at}") for at in chosen}
     if targets & editor.wished:
         raise NotUnderstood("the request gives a histogram different bins")
     editor.wished |= targets
-    changed = [
-        {key: entry[key] for key in entry if key not in ("bins", "bin_width")} | chosen[at]
-        if at in chosen
-        else entry
-        for at, entry in enumerate(entries)
-    ]
-    editor.set_for("histograms", changed)
+    kept = [{key: entry[key] for key in entry if key not in ("bins", "bin_width")} for entry in entries]
+    editor.set_for(
+        "histograms", [kept[at] | chosen[at] if at in chosen else entry for at, entry in enumerate(entries)]
+    )
 
 
 def _unit_of_entry(editor: FigureEditor, entry: Document) -> str:
