@@ -534,10 +534,13 @@ def test_the_bins_of_one_of_several_histograms_change(author, sentence, bins):
 
 def test_a_histogram_with_bins_in_its_unit_keeps_the_unit(author):
     plain = author.create("histogram of OMNI speed in 2008")
-    assert author.edit("speed in m/s", plain.template).template["steps"][1]["tool_name"] == "convert_units"
+    assert (
+        author.edit("convert the speed to m/s", plain.template).template["steps"][1]["tool_name"]
+        == "convert_units"
+    )
     wide = author.edit("bins of 10 km/s", plain.template)
     with pytest.raises(NotUnderstood, match="has bins or a range in km/s"):
-        author.edit("speed in m/s", wide.template)
+        author.edit("convert the speed to m/s", wide.template)
 
 
 @pytest.mark.parametrize(
