@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import cycle
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
+from helio.authoring.request import BinWidth, Lines, Panels, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, OF_ELECTRONS, SEPARATION
 from helio.authoring.writing.solar_xrays import FLARES, XRAYS
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
@@ -77,11 +77,14 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
     layout = request.panels
     if layout.kind in (*_HISTOGRAMS, "orbits"):
         plane = {"plane": layout.plane} if layout.plane else {}
-        bins = {"bins": layout.bins} if layout.bins else {}
         how = _HISTOGRAMS.get(layout.kind, {})
         joint = len({series.unit for series in shown}) == 1 and (layout.together or layout.overlaid)
         of = [_labels(shown)] if joint else [series.label for series in shown]
-        entries = [{"of": labels, **plane, **bins, **how} for labels in of]
+        units = ["deg" if layout.kind == "polar" else series.unit for series in shown][: len(of)]
+        bins: list[Document] = [{"bins": layout.bins} if layout.bins else {} for _ in of]
+        for at, width in fitting_widths(layout.bin_widths, dict(enumerate(units))).items():
+            bins[at]["bin_width"] = width
+        entries = [{"of": labels, **plane, **bins[at], **how} for at, labels in enumerate(of)]
         key = "orbits" if layout.kind == "orbits" else "histograms"
         return {"labels": _labels(shown), "panels": [], key: entries, "title": text}
     if layout.colour and layout.kind not in ("scatter", "hodogram"):
@@ -94,6 +97,33 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         shown, entries = _one_against_another(shown, layout, steps)
         return {"labels": _labels(shown), "panels": [], "xy": entries, "title": text}
     return stack_of([(request, shown)], steps, text)
+
+
+def fitting_widths(widths: Sequence[BinWidth], units: Mapping[int, str]) -> dict[int, float]:
+    """Return the width of the bins of histograms in their units, by their places; histograms in other units have none.
+
+    Raises
+    ------
+    NotUnderstood
+        A width fits no histogram, or it is not clear which.
+    """
+    by_place: dict[int, float] = {}
+    for width in widths:
+        fitting = {at: size for at, unit in units.items() if (size := width.in_unit(unit)) is not None}
+        if not fitting:
+            known = " or ".join(dict.fromkeys(unit or "no unit that helio knows" for unit in units.values()))
+            raise NotUnderstood(
+                f"bins of {width} do not fit a histogram in {known}",
+                advice="give the width in the unit of the quantity",
+            )
+        several = not width.unit and len({*units.values()}) > 1
+        if by_place.keys() & fitting or several or (width.of_one and len(fitting) > 1):
+            raise NotUnderstood(
+                f"it is not clear which histogram has bins of {width}",
+                advice=f"draw the histograms first, then change one: 'bins of {width} for NAME'",
+            )
+        by_place |= fitting
+    return by_place
 
 
 def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: Steps, text: str) -> Document:

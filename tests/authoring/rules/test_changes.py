@@ -253,7 +253,7 @@ def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name
         ("solo-overview", "viridis for the EPT panels"),  # a figure has one scale
         ("storm-overview", "save everything in one csv"),
         ("omni-storm", "add Bz and By"),  # Bz is drawn
-        ("parker-spiral-angle", "bin width 20 deg"),  # of a histogram
+        ("parker-spiral-angle", "bin width 20 nT"),  # the histograms are of angles
         ("l1-compare", "use 1 hour data"),  # of Wind none
         ("b-power-spectrum", "B in RTN"),  # every minute only
         ("mixed-units", "use electrons instead of protons"),  # beta is drawn

@@ -37,7 +37,9 @@ from helio.knowledge.quantity_words import INDICES, VECTORS
 _OMNIDIRECTIONAL = re.compile(r"\(\s*omni\b[^()]*\)")
 """Words of a spectrogram over all directions, which do not name the spacecraft OMNI."""
 _MOMENT = re.compile(r"densit|velocit|speed|temperature|pressure", re.IGNORECASE)
-_PANEL_OF_ALL = re.compile(r",?\s+(?:all\s+|both\s+)?in\s+(?:one|a\s+single|the\s+same)\s+panel\b", re.IGNORECASE)
+_PANEL_OF_ALL = re.compile(
+    r",?\s+(?:all\s+|both\s+)?in\s+(?:one|a\s+single|the\s+same)\s+panel\b", re.IGNORECASE
+)
 _SEVERAL_LINES = re.compile(r"\b(?:with|and|its|their|plus|over\s+(?:it|the))\b|[+&,]", re.IGNORECASE)
 """What stands in a thing that is more than one line."""
 _STYLED_PARTICLES = re.compile(r"\W*(?:(?:the|electrons|protons|ions|in|as|and)\b\W*)+", re.IGNORECASE)
