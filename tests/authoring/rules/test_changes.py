@@ -929,7 +929,7 @@ def test_one_value_is_all_that_changes(author, templates, name, request_, only):
     [
         ("psp-bfield", "halve the window", "no average or other computation with a window"),
         ("solo-overview", "show 20-25 March 2022 (all five days)", "'five', 'days'"),
-        ("mms-curlometer", "J in red green blue", "does not understand 'J', 'red', 'green', 'blue'"),
+        ("mms-curlometer", "J in red green blue", "gives 3 colours, but not for as many lines"),
         ("plasma-beta-mach", "half the electron temperature", "does not understand 'half'"),
         (
             "psp-bfield",
@@ -1502,3 +1502,23 @@ def test_what_may_mean_two_things_is_refused(author, templates, name, request_, 
 
 def test_also_as_averages_may_be_beside_the_line(author, templates):
     assert isinstance(author.edit("density also as hourly means", templates("omni-storm")), AuthorQuestion)
+
+
+@pytest.mark.parametrize(
+    ("request_", "colours"),
+    [
+        ("lower panel in black and red", ["black", "red"]),
+        ("the two magnitudes green, black", ["green", "black"]),
+        ("all lines black, ACE_Bmag red", ["red", "black"]),
+    ],
+)
+def test_several_colours_are_those_of_the_lines_in_turn(author, templates, request_, colours):
+    after = author.edit(request_, templates("l1-compare")).template
+    figure = next(step for step in after["steps"] if step["tool_name"] == "render_spec")
+    assert [*figure["tool_args"]["spec"]["trace_colors"].values()] == colours
+
+
+@pytest.mark.parametrize("request_", ["make the magnitude red and blue", "use black, red, green and blue"])
+def test_more_colours_than_lines_are_refused(author, templates, request_):
+    with pytest.raises(NotUnderstood, match="colours, but not for as many lines"):
+        author.edit(request_, templates("ace-strength"))

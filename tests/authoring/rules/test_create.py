@@ -1304,3 +1304,69 @@ def test_the_first_stands_above_the_second(author, words, drawn):
 def test_sources_of_the_inputs_of_a_quantity_are_not_drawn(author, request_, drawn):
     spec = steps(made(author, request_), "render_spec")[0]["spec"]
     assert spec["panels"] == [[label] for label in drawn]
+
+
+@pytest.mark.parametrize(
+    ("request_", "keys"),
+    [
+        ("ACE Bx, By and Bz in one panel, red green blue, 2012-03-01",
+         {"trace_colors": {"ACE_Bx": "red", "ACE_By": "green", "ACE_Bz": "blue"}}),
+        ("|B| of all four MMS spacecraft, 2017-07-11, colours: magenta, teal, red and blue",
+         {"trace_colors": {"MMS1_Bmag": "magenta", "MMS2_Bmag": "teal", "MMS3_Bmag": "red", "MMS4_Bmag": "blue"}}),
+        ("MMS |B|, all four spacecraft, 2017-07-11",
+         {"trace_colors": {"MMS1_Bmag": "black", "MMS2_Bmag": "red", "MMS3_Bmag": "green", "MMS4_Bmag": "blue"}}),
+        ("Wind and STEREO-A speed in one panel, 2012-06-16",
+         {"trace_colors": {"Wind_V": "red", "STA_V": "darkorange"}}),
+        ("Dst for 2015, mark -100 nT with a dashed red line",
+         {"hlines": [{"y": -100.0, "color": "red", "dash": "dash"}], "trace_colors": None}),
+        ("OMNI Bz and SYM-H, 2024-05-09, y of SYM-H from -600 to 100", {"y_range": {"2": [-600.0, 100.0]}}),
+        ("OMNI Bz and SYM-H, 2024-05-09, SYM-H axis from -600 to 100", {"y_range": {"2": [-600.0, 100.0]}}),
+        ("ACE V and n, June 2008, daily, dots not lines",
+         {"line_styles": {"ACE_V_binned": {"mode": "markers"}, "ACE_n_binned": {"mode": "markers"}}}),
+        ("ACE Bx, By, Bz, June 2008, three panels, shared range -40 to 40",
+         {"y_range": {"1": [-40.0, 40.0], "2": [-40.0, 40.0], "3": [-40.0, 40.0]}}),
+        ("RBSP-A REPT electrons spectrogram, March 2015, log colours from 1e-1 to 1e6",
+         {"log_z": True, "z_min": 0.1, "z_max": 1e6}),
+        ("polar cap potential of OMNI, 17 Jan 2013, y 0-200 kV", {"y_range": {"1": [0.0, 200.0]}}),
+        ("Scatter plot of ACE Bz (x) against Wind Bz (y), 2022-02-03, 5 min averages",
+         {"xy": [{"x": "ACE_Bz_binned_aligned", "y": "Wind_Bz_binned"}]}),
+    ],
+)  # fmt: skip
+def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, keys):
+    spec = steps(made(author, request_), "render_spec")[0]["spec"]
+    assert {key: spec.get(key) for key in keys} == keys
+
+
+@pytest.mark.parametrize(
+    ("request_", "panels"),
+    [
+        ("ACE V and n, 2021-11-04. Smooth only the density over 1 h", [["ACE_V"], ["ACE_n_smooth"]]),
+        ("ACE V and n, 2021-11-04; only the density smoothed over 1 h", [["ACE_V"], ["ACE_n_smooth"]]),
+        ("Wind B and SYM-H, 2021-11-04; smooth only SYM-H with 30 min", [["Wind_B"], ["OMNI_SYMH_smooth"]]),
+        ("Plot |B| and n from ACE, then only the density from Wind, 2022-02-03", [["ACE_Bmag"], ["ACE_n", "Wind_n"]]),
+        ("ACE |B| as 5 min medians and Wind |B| as 10 min means in one panel, 2022-02-03",
+         [["ACE_Bmag_binned", "Wind_Bmag_binned"]]),
+        ("ACE V with a 10 min running mean and Wind V with a 1 h running median, 2022-01-18",
+         [["ACE_V", "Wind_V"], ["ACE_V_smooth", "Wind_V_median"]]),
+        ("convection electric field from MMS1 ion velocity and B, 2017-07-11", [["MMS1_Evec"]]),
+        ("-VxB of THEMIS-D from ESA and FGM, 2008-09-06", [["THEMISD_Evec"]]),
+        ("parallel ion velocity along B at MMS1, 2017-07-11", [["MMS1_Vpar"]]),
+        ("Rotate Wind magnetic field from GSE to GSM and plot Bz for 2021-05-12", [["Wind_Bz"]]),
+        ("Get Wind B in GSM, take its Bz, smooth it over 20 min, 2022-02-03", [["Wind_Bz_smooth"]]),
+        ("SOHO EPHIN protons, 2000-07-13, all channels", [["SOHO_P_int"]]),
+        ("ACE EPAM electrons, all channels, 2000-07-13", [["ACE_DE1", "ACE_DE2", "ACE_DE3", "ACE_DE4"]]),
+        ("VBs of OMNI, its integral and Dst, 20 to 22 nov 2003", [["OMNI_VBs"], ["OMNI_VBs_total"], ["OMNI_Dst"]]),
+        ("Polar B in GSE for 1997-04-11, every component alone", [["Polar_Bx"], ["Polar_By"], ["Polar_Bz"]]),
+        ("Spectrogram of the power of Bz at DSCOVR on 2017-09-07", [["DSCOVR_Bz_spectrogram"]]),
+    ],
+)  # fmt: skip
+def test_nothing_is_drawn_besides_what_a_request_asks_for(author, request_, panels):
+    assert steps(made(author, request_), "render_spec")[0]["spec"]["panels"] == panels
+
+
+@pytest.mark.parametrize(
+    "request_", ["all channels of EPAM, 2000-07-13", "ACE EPAM, all channels, 2000-07-13"]
+)
+def test_all_channels_of_no_particles_are_refused(author, request_):
+    with pytest.raises(NotUnderstood):
+        author.create(request_)
