@@ -1522,3 +1522,11 @@ def test_several_colours_are_those_of_the_lines_in_turn(author, templates, reque
 def test_more_colours_than_lines_are_refused(author, templates, request_):
     with pytest.raises(NotUnderstood, match="colours, but not for as many lines"):
         author.edit(request_, templates("ace-strength"))
+
+
+def test_of_a_time_range_and_a_part_of_it_the_part_counts(author, templates):
+    template = templates("solo-overview")
+    after = author.edit("run it for the 2022 Sept event, 5-8 September", template).template
+    assert after["variables"]["$TIME_RANGE"]["default"] == "2022-09-05 to 2022-09-09"
+    with pytest.raises(NotUnderstood, match="two time ranges"):
+        author.edit("2022-09-01 and 2022-10-05", template)

@@ -1350,6 +1350,7 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
          [["ACE_V", "Wind_V"], ["ACE_V_smooth", "Wind_V_median"]]),
         ("convection electric field from MMS1 ion velocity and B, 2017-07-11", [["MMS1_Evec"]]),
         ("-VxB of THEMIS-D from ESA and FGM, 2008-09-06", [["THEMISD_Evec"]]),
+        ("polar cap potential, with the PCN index in a second panel, 22 Jun 2015", [["OMNI_PCP"], ["OMNI_PC"]]),
         ("parallel ion velocity along B at MMS1, 2017-07-11", [["MMS1_Vpar"]]),
         ("Rotate Wind magnetic field from GSE to GSM and plot Bz for 2021-05-12", [["Wind_Bz"]]),
         ("Get Wind B in GSM, take its Bz, smooth it over 20 min, 2022-02-03", [["Wind_Bz_smooth"]]),

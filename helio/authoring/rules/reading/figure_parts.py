@@ -165,7 +165,7 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     requests = _of_one_frame([request for _, request in drawn])
     ranks = [part.rank for part in parts]
     numbers = [rank for rank in ranks if 0 < rank < MIDDLE]
-    if all(ranks) and numbers and max(numbers) > len(parts):
+    if all(ranks) and numbers and max(numbers) > len(parts) > 1:
         raise NotUnderstood(
             f"the request names a panel {max(numbers)}, but only {len(parts)} panels",
             advice="number the panels from 1, from top to bottom",
