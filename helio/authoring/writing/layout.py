@@ -138,6 +138,7 @@ def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: S
     settings: Document = {}
     for request, shown in parts:
         layout = request.panels
+        shown = list({series.label: series for series in shown}.values())
         shown, marks = _with_frequencies([*_with_storms(shown)], request, steps, above=len(panels))
         _check_together(shown, request)
         arranged = _arranged(shown, layout)

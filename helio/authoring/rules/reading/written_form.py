@@ -10,8 +10,8 @@ from helio.knowledge.vocabulary import VOCABULARY
 
 _UNITS = (
     "nT", "pT", "km/s", "m/s", "K", "MK", "nPa", "Pa", "eV", "keV", "AU", "R_E", "RE", "Re", "R_Sun", "km", "mV/m",
-    "Hz", "kHz", "cm^-3", "cm-3", "m^-3", "m-3", "1/cm^3", "1/cm3", "1/cc", "/cc", "/cm^3", "/cm3", "nT/s", "deg", "%",
-    "GW", "kV",
+    "Hz", "kHz", "cm^-3", "cm-3", "m^-3", "m-3", "1/cm^3", "1/cm3", "1/cc", "/cc", "/cm^3", "/cm3", "nT/s",
+    "nT/min", "nT/h", "nA/m^2", "deg", "%", "GW", "kV",
 )  # fmt: skip
 _UNIT_WORDS = {word.casefold(): unit for unit, words in VOCABULARY["units"].items() for word in words}
 _UNIT = (
