@@ -103,7 +103,7 @@ _REFERS = re.compile(
     r"\b(?:all(?!\s+of\s+\d)|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
     r"|respective(?:ly)?|ditto|likewise|former|latter|difference|between|separate\w*|individual"
     r"|(?:two|three|four)\s+(?:panels?|quantit\w+|spacecraft|of|lines?|plots?))\b"
-    r"|^(?:it|that|this)\b|\b(?:from|using)\s+(?:the\s+)?(?!1[\s-]*min\w*\s+OMNI\b)(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
+    r"|^(?:it|that|this|only)\b|\b(?:from|using)\s+(?:the\s+)?(?!1[\s-]*min\w*\s+OMNI\b)(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
     re.IGNORECASE,
 )
 """Words of a part that mean something only beside the other parts, or are said of all parts."""
