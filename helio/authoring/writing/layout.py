@@ -143,7 +143,8 @@ def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: S
         _check_together(shown, request)
         arranged = _arranged(shown, layout)
         rows = [panel for panel in arranged if _rank_of(panel, layout) == BELOW_AXIS]
-        own = [panel for panel in arranged if panel not in rows]
+        drawn = [*map(_labels, panels)]
+        own = [panel for panel in arranged if panel not in rows and _labels(panel) not in drawn]
         _check(own, layout)
         below = {"ephemeris": [label for panel in rows for label in _labels(panel)]} if rows else {}
         spectral = _spectral(own, request, above=len(panels))
@@ -319,16 +320,16 @@ def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:
         )
         for at, series in enumerate(shown)
     }
-    for series in sorted(
-        shown,
-        key=lambda series: (
-            bool(series.parameter),
-            _base(series.quantity, named),
-            named.index(series.quantity),
-            earlier[series.label] if compare and not series.over else 0,
-            series.group,
-        ),
-    ):
+    of_label = {series.label: series for series in shown}
+
+    def rank(series: PlotSeries) -> tuple[object, ...]:
+        if inputs := [of_label[label] for label in series.of_two if label in of_label]:
+            return (*max(rank(source)[:-1] for source in inputs), True)
+        again = earlier[series.label] if compare and not series.over else 0
+        place = (_base(series.quantity, named), named.index(series.quantity), again)
+        return (bool(series.parameter), *place, series.group, False)
+
+    for series in sorted(shown, key=rank):
         last = panels[-1] if panels else []
         together = (
             last
@@ -512,7 +513,8 @@ def _is_logarithmic(series: PlotSeries) -> bool:
 def at_right(panel: Sequence[PlotSeries]) -> list[str]:
     """Return the labels of the lines of a panel with an axis at the right: those with the second of two units."""
     units = list(dict.fromkeys(series.unit for series in panel))
-    if len(units) != 2 or "" in units or any(series.kind == "spectrum" or series.over for series in panel):
+    is_unknown = any(series.parameter and not series.unit for series in panel)
+    if len(units) != 2 or is_unknown or any(series.kind == "spectrum" or series.over for series in panel):
         return []
     return [series.label for series in panel if series.unit == units[1]]
 

@@ -46,6 +46,8 @@ class PlotSeries:
     """``"1"`` or ``"2"`` if the figure compares two time ranges; otherwise empty."""
     over: str = ""
     """The label of the series in whose panel it is drawn, on top; empty for a panel of its own."""
+    of_two: tuple[str, ...] = ()
+    """The labels of two series of which it is the ratio or the difference; its panel stands below theirs."""
     name: str = ""
     """Its name in the legend; empty for a name from its label or spacecraft."""
     are_events: bool = False

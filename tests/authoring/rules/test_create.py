@@ -1355,6 +1355,17 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
          [["ACE_V", "Wind_V"], ["ACE_V_smooth", "Wind_V_median"]]),
         ("convection electric field from MMS1 ion velocity and B, 2017-07-11", [["MMS1_Evec"]]),
         ("-VxB of THEMIS-D from ESA and FGM, 2008-09-06", [["THEMISD_Evec"]]),
+        ("ACE EPAM electrons DE1 and DE4 and their ratio, 2001-09-24",
+         [["ACE_DE1"], ["ACE_DE4"], ["ACE_DE1_over_ACE_DE4"]]),
+        ("SOHO ERNE HED protons at 20 MeV and 60 MeV together, 20-25 January 2012",
+         [["SOHO_PH_slice", "SOHO_PH_slice_2"]]),
+        ("MMS1 ion and electron spectrograms, then n_i and n_e together, 2015-10-16",
+         [["MMS1_ions"], ["MMS1_electrons"], ["MMS1_n", "MMS1_Ne"]]),
+        ("ACE magnetic field GSM, 2008-01-01; only Bz", [["ACE_Bz"]]),
+        ("AE and AL together, Dst in another panel, March 2015", [["OMNI_AE", "OMNI_AL"], ["OMNI_Dst"]]),
+        ("ACE O7/O6 and speed on the right axis, 2008, 27-day means", [["ACE_O7O6_binned", "ACE_V_binned"]]),
+        ("MagEIS electron flux of RBSP-B at 100 keV and 1 MeV, March 2015, one panel per channel",
+         [["RBSPB_FESA_slice"], ["RBSPB_FESA_slice_2"]]),
         ("thermal, magnetic and dynamic pressure of Wind, 2005-08-24",
          [["Wind_npTp_Pth"], ["Wind_Bsquared_Pmag"], ["Wind_Pdyn"]]),
         ("solar Lyman alpha and F10.7, monthly means, 2000-2020", [["OMNI_Lya_binned"], ["OMNI_F107_binned"]]),
@@ -1383,3 +1394,39 @@ def test_nothing_is_drawn_besides_what_a_request_asks_for(author, request_, pane
 def test_all_channels_of_no_particles_are_refused(author, request_):
     with pytest.raises(NotUnderstood):
         author.create(request_)
+
+
+@pytest.mark.parametrize(
+    ("request_", "left", "right"),
+    [
+        ("ACE n, V and the ratio of speed to density, 2001-09-24", "ACE_V", "ACE_n"),
+        ("ACE n, V and the ratio of density to speed below, 2001-09-24", "ACE_n", "ACE_V"),
+        ("ACE V and the ratio of density to speed, 2001-09-24", "ACE_n", "ACE_V"),
+        ("Wind Bz, By and the difference between By and Bz, 2001-09-24", "Wind_By", "Wind_Bz"),
+        ("MMS1 n_i and n_e with the ratio n_e to n_i in the panel below, 2017-07-11", "MMS1_Ne", "MMS1_n"),
+    ],
+)
+def test_a_ratio_has_the_order_of_its_own_words(author, request_, left, right):
+    (made_,) = steps(made(author, request_), "arithmetic")
+    assert (made_["left_label"], made_["right_label"]) == (left, right)
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ("PSP alpha density / proton density from SPAN-I, 2021-04-28", "what '/' means"),
+        ("27-day running mean of F10.7 and the daily F10.7, 1995-2005", "drawn once or twice"),
+        ("Compare SYM-H 2003-10-29 to 2003-10-31 with 2003-11-20 to 2003-11-22, same panel", "a figure each"),
+    ],
+)
+def test_what_two_quantities_or_times_have_in_common_must_be_clear(author, request_, message):
+    with pytest.raises(NotUnderstood, match=message):
+        author.create(request_)
+
+
+def test_finer_data_are_averaged_over_the_hours_of_an_hourly_index(author):
+    template = made(author, "Dst* of OMNI, 20-25 November 2003")
+    (mean,), (aligned,) = steps(template, "resample"), steps(template, "align")
+    assert (mean["source_label"], mean["cadence"], mean["method"]) == ("OMNI_Pdyn", "1h", "mean")
+    assert (aligned["series_label"], aligned["onto_label"]) == (mean["output_label"], "OMNI_Dst")
+    assert steps(made(author, "scatter of OMNI hourly n against V, 2003-11-20"), "resample") == []

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import compress, pairwise, zip_longest
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation, RequestQuantity
+from helio.authoring.request import Computation, Lines, RequestQuantity
 from helio.authoring.rules.computations.averages import (
     METHOD,
     method_of,
@@ -177,6 +177,9 @@ _THRESHOLD = (
     r"|,?\s*\b(?:(?:beyond|above|over|at|of|with|and)\s+)*(?P<beyond>\d+(?:\.\d+)?)[\s-]*(?:sigmas?\b|σ|(?:robust\s+)?standard\s+deviations\b|MADs?\b)"
 )
 """How many deviations spikes are from their surroundings."""
+_BEFORE_OPERANDS = re.compile(r"(?:(?:the|an?)\s+)?\w+\s+(?:(?:of|between)\s+)?(?:the\s+)?", re.IGNORECASE)
+_BETWEEN_OPERANDS = re.compile(r"[\w|. -]+?(?:\b(?:to|and|over|by)\s+(?:the\s+)?|\s?/\s?)", re.IGNORECASE)
+"""What stands between a ratio or a difference and its first quantity, and between this one and the second."""
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)|\s+(?:only|alone)\b"
 _OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
 """Words between a computation and the one whose result it takes."""
@@ -704,6 +707,27 @@ def beside_inputs(
     (mention,) = mentions
     behind = mention.computation.behind or (over and mention.computation.tool in OVERLAID)
     return (replace(mention, computation=replace(mention.computation, beside=True, behind=behind)),)
+
+
+def with_operands(
+    mentions: Sequence[ComputationMention], placed: Sequence[tuple[int, RequestQuantity]], text: str
+) -> tuple[ComputationMention, ...]:
+    """Give a ratio or a difference its two quantities in the order of its words: ``ratio of density to speed``."""
+
+    def of(mention: ComputationMention) -> tuple[RequestQuantity, ...]:
+        behind = sorted((start, quantity) for start, quantity in placed if start > mention.position >= 0)[:2]
+        starts = [mention.position, *(start for start, _ in behind)]
+        between = [text[first:second] for first, second in pairwise(starts)]
+        patterns = (_BEFORE_OPERANDS, _BETWEEN_OPERANDS)
+        fits = len(behind) == len(patterns) and all(map(re.fullmatch, patterns, between))
+        return tuple(quantity for _, quantity in behind) if fits else ()
+
+    return tuple(
+        replace(mention, computation=replace(mention.computation, of=Lines((), operands)))
+        if mention.computation.tool in OF_TWO and (operands := of(mention))
+        else mention
+        for mention in mentions
+    )
 
 
 def over_their_inputs(mentions: Iterable[ComputationMention]) -> Iterator[ComputationMention]:

@@ -230,6 +230,11 @@ class Arrangement:
             return {}
         return {match[1].lower(): match.start() for match in sentence.take(_ON_AXIS)}
 
+    @property
+    def shares_panel(self) -> bool:
+        """Whether the sentence says that lines share a panel."""
+        return bool(self._together or self._laid or self._overlaid)
+
     def take_axes(self, sentence: Sentence) -> None:
         """Read the components of a hodogram along the axes of minimum variance: ``Bl vs Bm``."""
         axes = [match[1].lower() for match in sentence.take(_AXIS_OF_LMN)] if self._kind else []

@@ -184,6 +184,11 @@ def doubts(
             f"helio draws the whole time, and does not find '{picked['what']}' in it",
             advice="give the times to draw, or leave these words out",
         )
+    if len({*request.times}) > 1 and arrangement.shares_panel:
+        yield NotUnderstood(
+            "helio draws two times in a figure each, not in one panel",
+            advice="leave out that they share a panel, or write 'superposed epoch of … at T1 and T2'",
+        )
     negative = [start for start, _ in placed if _NEGATIVE.search(sentence.text[:start])]
     if negative and len(negative) < max(2, len(placed)):  # otherwise signs of a list
         yield NotUnderstood(
@@ -194,11 +199,22 @@ def doubts(
         operator = _OPERATOR.fullmatch(sentence.text[start:stop])
         is_read = any(made.tool in OF_TWO for made in request.computations)
         of_same = operator is not None and bool(operator["slash"]) == (first == second)  # ACE |B| / Wind |B|
-        of_two = operator is not None and " / " in operator[0] and len(placed) == len("AB")  # n / V, but n / V / T
+        of_two = (
+            operator is not None and " / " in operator[0] and len(placed) == len("AB")
+        )  # n / V, but n / V / T
         if operator and (of_same or of_two) and not is_read:
             yield NotUnderstood(
                 f"it is not clear what '{operator['word'] or '/'}' means between two quantities",
                 advice="write 'ratio of A and B', 'A against B', 'A above B' or 'A and B in one panel'",
+            )
+    applied = [mention.computation for mention in mentions if mention.computation.tool in APPLIED]
+    alone = not any(step.beside or step.of_data for step in applied)
+    for (start, first), (stop, second) in pairwise(placed):
+        joined = re.search(r"\b(?:and|plus|with)\b[^;]*$", sentence.text[start:stop])
+        if len(applied) > 1 and alone and first == second and joined:
+            yield NotUnderstood(
+                f"it is not clear whether {first.name} is drawn once or twice",
+                advice=f"write, for example, '{first.name} and its running mean'",
             )
     results = [mention.position for mention in mentions if mention.computation.tool in APPLIED]
     then = min((match.end() for match in _FROM_RESULT.finditer(sentence.text)), default=len(sentence.text))
