@@ -1123,6 +1123,16 @@ def test_colours_of_a_new_spectrogram_are_set(author, look, key, value):
             },
         ),
         ("STEREO-A vs STEREO-B speed and density, 2010-02-01", {"xy": None}),
+        (
+            "Positions of THEMIS B and C in the XY-GSE plane, Jan 2010",
+            {
+                "orbits": [
+                    {"of": "THEMISB_position", "plane": "xy"},
+                    {"of": "THEMISC_position", "plane": "xy"},
+                ]
+            },
+        ),
+        ("THEMIS A and B in GSE, 2010-02-17", {"panels": [["THEMISA_B"]]}),
         ("RBSP-A REPT electron flux at 2.1 MeV versus time, June 2013 (log)", {"log_scale": {"1": "log"}}),
         ("save a PDF of ACE Bz on 2012-03-01", {"formats": ["pdf"]}),
         ("Dst 2003-10, white on black, big fonts", {"theme": "dark", "font_size": 18}),

@@ -75,7 +75,7 @@ def take_units(sentence: Sentence) -> tuple[str, ...]:
 def take_plane(sentence: Sentence) -> str:
     """Remove the plane in which to draw orbits, and return it as ``xy``."""
     sentence.drop(r"\balong\s+(?:(?:the|its|their)\s+)?(?:\S+\s+)??(?:orbits?|trajector(?:y|ies)|path)\b")
-    if not sentence.has(r"\b(?:orbits?|position|trajector(?:y|ies))\b"):
+    if not sentence.has(r"\b(?:orbits?|positions?|trajector(?:y|ies))\b"):
         return ""
     match = sentence.take_first(_PLANE)
     if match is None:
