@@ -36,6 +36,7 @@ _COLOURS = {
 """Colours that the missions use for their spacecraft."""
 _MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 _AVERAGES = ("running_average", "running_median", "resample")
+_SHIFTED = ", shifted"
 _BOLD = 2.5
 """Width in pixels of the lines that are computed from others of their colour."""
 MIDDLE = 50
@@ -473,7 +474,8 @@ def _looks(panels: _SeriesPanels, steps: Steps, *, as_lines: bool) -> Document:
         computed = _computed_names(panel, steps)
         names |= computed
         if several:
-            styles |= {label: {"width": _BOLD} for label in computed}
+            bold = (label for label in computed if not computed[label].endswith(_SHIFTED))
+            styles |= {label: {"width": _BOLD} for label in bold}
         names |= {series.label: series.name for series in panel if series.name}
     events = [
         series.label
@@ -527,7 +529,9 @@ def _computed_names(panel: Sequence[PlotSeries], steps: Steps) -> dict[str, str]
     for series in panel:
         alike = [same for same in panel if (same.craft, same.quantity) == (series.craft, series.quantity)]
         step = made.get(series.label, {})
-        if len(alike) > 1 and series.kind == "scalar" and step.get("tool_name") in _AVERAGES:
+        if several and step.get("tool_name") == "ballistic_shift":
+            names[series.label] = f"{series.craft}{_SHIFTED}"
+        elif len(alike) > 1 and series.kind == "scalar" and step.get("tool_name") in _AVERAGES:
             told = re.sub(r"(\d)([a-z])", r"\1 \2", step["intent"])  # 1h mean
             names[series.label] = f"{series.craft}, {told}" if several else told
     return names

@@ -95,6 +95,11 @@ _BESIDE_SHIFTED = (
     r"|(?<=shifted )(?:and|&|\+)\s+un-?shifted\b"
 )
 """Words that ask for the series as it was measured, too."""
+_WITH_SPEED = (
+    r"(?<!together )\b(?:with|using|by)\s+(?:(?:the|its|own|measured|observed|local|solar[- ]wind|bulk|flow|proton|mean"
+    r"|instantaneous|in-?situ|plasma)\s+)*(?:velocity|speed)\b"
+)
+"""The speed with which a series is shifted; ``with OMNI speed`` is drawn."""
 _PLACES = {"earth": 0.0, "bow": 90000.0, "nose": 90000.0, "magnetopause": 64000.0}
 """x in km of the places to which a sentence shifts the solar wind."""
 _SHIFTED_TO = (
@@ -661,7 +666,7 @@ def _shifts(sentence: Sentence) -> list[ComputationMention]:
         return []
     beside = sentence.drop(_BESIDE_SHIFTED) > 0
     sentence.drop(_SHIFT)
-    sentence.drop(r"\b(?:with|using|by)\s+(?:[\w-]+\s+){0,4}?(?:velocity|speed)\b")
+    sentence.drop(_WITH_SPEED)
     place = next(x for name, x in _PLACES.items() if match["place"].lower().startswith(name))
     shift = mention_of(SHIFT, match.start(), args={"to_x": place})
     return [replace(shift, computation=replace(shift.computation, beside=beside))]

@@ -217,7 +217,10 @@ def with_field(
         sources = {
             part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()
         }
-        beside = _BESIDE.search(sentence.text[:field]) or _is_symbol_in_list(sentence.text, field, placed)
+        before = _BESIDE.search(sentence.text[:field])
+        if before and any(before.start() < start < field for start, _ in placed):
+            before = None  # clock angle + cone angle IMF
+        beside = before or _is_symbol_in_list(sentence.text, field, placed)
         listed = _LISTED.match(sentence.text[field:])
         same = {B} if beside or listed else {B, ABS_B}  # B and |B|, but the magnitude of the field
         is_first = all(field < start for start, _ in placed)

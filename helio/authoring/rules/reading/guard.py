@@ -79,6 +79,11 @@ _OPERATOR = re.compile(
     r"[\s\w|.-]*?(?:\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?|(?P<slash>/)[\s\w-]*)",
     re.IGNORECASE,
 )
+_OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
+_ONLY_FOR_GROUP = re.compile(
+    r"\bonly\s+(?:for|of)\s+(?:the\s+)?(?P<group>plasma|particles?|moments|fields?|indices|velocit\w+)\b(?!\s+\w*(?:density|speed|beta))",
+    re.IGNORECASE,
+)
 _MODELLED = re.compile(r"\b(?:predict|model|theor|expect|Parker|Burton|O'?Brien)\w*", re.IGNORECASE)
 _MEASURED = re.compile(
     r"\b(?:vs\.?|versus|against|and|with|,)\s+(?:the\s+)?(?P<behind>measured|observed|actual)(?:\s+(?:one|ones))?"
@@ -188,6 +193,18 @@ def doubts(
         yield NotUnderstood(
             "helio draws two times in a figure each, not in one panel",
             advice="leave out that they share a panel, or write 'superposed epoch of … at T1 and T2'",
+        )
+    spectra = [step for step in request.computations if step.tool.startswith("power_") and not step.beside]
+    if spectra and len({quantity for _, quantity in placed}) > 1 and _OVER_TIME.search(sentence.text):
+        yield NotUnderstood(
+            "it is not clear of which quantity the spectrum is",
+            advice="give the time series a place: 'power spectrum of Bz, |B| below'",
+        )
+    group = _ONLY_FOR_GROUP.search(sentence.text) if request.computations else None
+    if group and len({quantity for _, quantity in placed}) > 1:
+        yield NotUnderstood(
+            f"it is not clear which quantities are '{group['group']}'",
+            advice="name each quantity that is computed: 'the density and the speed smoothed over 10 min'",
         )
     negative = [start for start, _ in placed if _NEGATIVE.search(sentence.text[:start])]
     if negative and len(negative) < max(2, len(placed)):  # otherwise signs of a list
