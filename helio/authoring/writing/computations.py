@@ -161,8 +161,9 @@ class Part:
     Parameters
     ----------
     frame : str
-        Empty for any; ``"*"`` for the frame of the request, or the first of GSM, GSE and RTN; ``"spiral"`` for that of
-        the request, or the first of RTN and GSE; ``"="`` for a frame that all vectors of the computation have.
+        Empty for any; ``"*"`` for the frame of the request, or else GSM, into which helio rotates GSE, or RTN;
+        ``"spiral"`` for that of the request, or the first of RTN and GSE; ``"="`` for a frame that all vectors of the
+        computation have.
     """
 
     quantity: str

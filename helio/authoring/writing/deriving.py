@@ -361,11 +361,22 @@ class Deriving:
         elif part.frame in _ANGLE_FRAMES:
             known = frames_of([B], [craft])
             fitting = (name for name in _ANGLE_FRAMES[part.frame] if name in known)
-            frame = self.request.frame or next(fitting, "")
+            frame = self.request.frame or self._named_frame() or next(fitting, "")
+            if (
+                part.frame == "*"
+                and frame == "GSE"
+                and "GSE" not in (self.request.frame, self._named_frame())
+            ):
+                frame = "GSM"  # the usual frame near the Earth, into which helio rotates
         else:
             frame = part.frame or (self.request.frame if part.quantity in VECTORS else "")
         series = self.quantity(self._named_input(part.quantity, craft), craft, frame)
         return self.component(series, part.component) if part.component else series
+
+    def _named_frame(self) -> str:
+        """Return the only frame that the request names beside its quantities; empty if there is none or are several."""
+        frames = {quantity.frame for quantity in self.request.quantities} - {""}
+        return frames.pop() if len(frames) == 1 else ""
 
     def _named_input(self, quantity: str, craft: str) -> str:
         """Return the moment of the protons instead of the electrons' where the request computes something from it."""

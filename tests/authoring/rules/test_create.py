@@ -1334,6 +1334,11 @@ def test_sources_of_the_inputs_of_a_quantity_are_not_drawn(author, request_, dra
         ("Wind Bz in GSM, raw in grey and the 10-min median in black, 2008-01-01",
          {"trace_colors": {"Wind_Bz": "grey", "Wind_Bz_binned": "black"}}),
         ("Daily F10.7 from hourly data, averaged to 1 day, 2014", {"panels": [["OMNI_F107_1d_mean"]]}),
+        ("ACE density, log, and speed, 2008-01-01", {"log_scale": {"1": "log"}}),
+        ("ACE density and speed, log, 2008-01-01", {"log_scale": "log"}),
+        ("Wind density and speed, 2008-01-01, log scale in the density panel", {"log_scale": {"1": "log"}}),
+        ("ACE speed shifted to the Earth and OMNI speed, 2010-04-03",
+         {"trace_names": {"ACE_V_shifted": "ACE, shifted", "OMNI_V": "OMNI"}, "line_styles": None}),
         ("OMNI Bz and SYM-H, 2024-05-09, y of SYM-H from -600 to 100", {"y_range": {"2": [-600.0, 100.0]}}),
         ("OMNI Bz and SYM-H, 2024-05-09, SYM-H axis from -600 to 100", {"y_range": {"2": [-600.0, 100.0]}}),
         ("ACE V and n, June 2008, daily, dots not lines",
@@ -1372,6 +1377,13 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("MMS1 ion and electron spectrograms, then n_i and n_e together, 2015-10-16",
          [["MMS1_ions"], ["MMS1_electrons"], ["MMS1_n", "MMS1_Ne"]]),
         ("ACE magnetic field GSM, 2008-01-01; only Bz", [["ACE_Bz"]]),
+        ("clock angle + cone angle IMF from Wind, 2020-01-01", [["Wind_B_clock"], ["Wind_B_gse_cone"]]),
+        ("ACE speed shifted to Earth, together with OMNI speed, 2010-04-03", [["ACE_V_shifted", "OMNI_V"]]),
+        ("Kan-Lee E-field and AL index, 2011-02-14", [["OMNI_EKL"], ["OMNI_AL"]]),
+        ("ratio He/p density of ACE, March 2005", [["ACE_alphas"]]),
+        ("ACE speed with density and temperature above, 2008-01-01", [["ACE_n"], ["ACE_T"], ["ACE_V"]]),
+        ("GOES-15 magnetic field & DSCOVR Bz GSM, 2017-09-07", [["GOES15_B"], ["DSCOVR_B_gsmz"]]),
+        ("DSCOVR clock angle, 2017-05-27", [["DSCOVR_B_gsm_clock"]]),
         ("AE and AL together, Dst in another panel, March 2015", [["OMNI_AE", "OMNI_AL"], ["OMNI_Dst"]]),
         ("ACE O7/O6 and speed on the right axis, 2008, 27-day means", [["ACE_O7O6_binned", "ACE_V_binned"]]),
         ("MagEIS electron flux of RBSP-B at 100 keV and 1 MeV, March 2015, one panel per channel",
@@ -1426,6 +1438,15 @@ def test_a_ratio_has_the_order_of_its_own_words(author, request_, left, right):
     [
         ("PSP alpha density / proton density from SPAN-I, 2021-04-28", "what '/' means"),
         ("27-day running mean of F10.7 and the daily F10.7, 1995-2005", "drawn once or twice"),
+        (
+            "SolO Vr, n and |B|, 2022-03-25, 10 min averages only for the plasma",
+            "which quantities are 'plasma'",
+        ),
+        ("PSD of Bz at Wind, 2016-02-02, together with |B| time series", "of which quantity the spectrum"),
+        (
+            "PSP Br, Bt, Bn in own panels, |B| in the Br panel, 2020-01-29",
+            "does not understand 'in the Br panel'",
+        ),
         ("Compare SYM-H 2003-10-29 to 2003-10-31 with 2003-11-20 to 2003-11-22, same panel", "a figure each"),
     ],
 )
@@ -1440,3 +1461,23 @@ def test_finer_data_are_averaged_over_the_hours_of_an_hourly_index(author):
     assert (mean["source_label"], mean["cadence"], mean["method"]) == ("OMNI_Pdyn", "1h", "mean")
     assert (aligned["series_label"], aligned["onto_label"]) == (mean["output_label"], "OMNI_Dst")
     assert steps(made(author, "scatter of OMNI hourly n against V, 2003-11-20"), "resample") == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "cadences"),
+    [
+        ("|B| of PSP and Solar Orbiter, April 2021, PSP averaged to 10 minutes and Solar Orbiter averaged to 1 hour",
+         {"PSP_Bmag": "10min", "SolO_Bmag": "1h"}),
+        ("ACE and Wind density, ACE averaged to 5 min and Wind averaged to 10 min, 2008-01-01",
+         {"ACE_n": "5min", "Wind_n": "10min"}),
+    ],
+)  # fmt: skip
+def test_each_spacecraft_has_its_own_average(author, request_, cadences):
+    means = steps(made(author, request_), "resample")
+    assert {mean["source_label"]: mean["cadence"] for mean in means} == cadences
+
+
+@pytest.mark.parametrize("tail", ["csv of Dst", "save Dst as csv", "csv of Dst only"])
+def test_the_table_that_is_named_is_saved_alone(author, tail):
+    (saved,) = steps(made(author, f"OMNI Bz and Dst, 2003-11-20; {tail}"), "save_data")
+    assert saved["source_labels"] == ["OMNI_Dst"]

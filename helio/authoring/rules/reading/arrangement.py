@@ -473,6 +473,7 @@ class Arrangement:
 
 def _last_listed(text: str, *, and_too: bool = False) -> int:
     """Return where the names begin that a position behind them is for: ``B and V with density on top``."""
+    and_too = and_too and not re.search(r"\b(?:with|plus)\b", text)
     joints = rf"\b(?:with|plus{'|and' if and_too else ''})\b|[,;:](?=.*\w)"
     return max((match.end() for match in re.finditer(joints, text)), default=0)
 

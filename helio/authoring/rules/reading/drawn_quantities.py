@@ -50,7 +50,7 @@ _JOINED_OVERVIEW = (
 )
 """An overview beside which the sentence names more; ``overview plot with`` only begins a list."""
 _MOMENTS = {N, SPEED, VECTOR_V, T}
-_NEXT_TO_EACH_OTHER = re.compile(r",|\b(?:and|with|plus|but|of|in)\b|\+|;")
+_NEXT_TO_EACH_OTHER = re.compile(r",|\b(?:and|with|plus|but|of|in)\b|[+&;]")
 _HEADS = re.compile(
     r"(?!.*\b(?:and|with|plus|then|next|second|lower|panels?|rows?|plots?|top|bottom|below|above|under\w*|beneath)\b)"
     r"(?:[^;:+&]*:[^,;:+&]*|(?:MAG|magnetometer)\b[\w\s.():/-]*(?:(?<=\d),)?\s*(?:the\s+)?)",

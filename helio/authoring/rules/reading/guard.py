@@ -80,6 +80,7 @@ _OPERATOR = re.compile(
     re.IGNORECASE,
 )
 _OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
+_IN_PANEL_OF = re.compile(r"\b(?:in|on|into)\s+(?:the\s+)?(?P<name>[\w|]+)\s+panel\b", re.IGNORECASE)
 _ONLY_FOR_GROUP = re.compile(
     r"\bonly\s+(?:for|of)\s+(?:the\s+)?(?P<group>plasma|particles?|moments|fields?|indices|velocit\w+)\b(?!\s+\w*(?:density|speed|beta))",
     re.IGNORECASE,
@@ -200,6 +201,13 @@ def doubts(
             "it is not clear of which quantity the spectrum is",
             advice="give the time series a place: 'power spectrum of Bz, |B| below'",
         )
+    starts = {start for start, _ in placed}
+    for match in _IN_PANEL_OF.finditer(sentence.text):
+        if match.start("name") in starts and len(starts) > 1 and not arrangement.shares_panel:
+            yield NotUnderstood(
+                f"helio does not understand '{match[0]}'",
+                advice="write which lines share a panel: 'Br and |B| in one panel, Bt below'",
+            )
     group = _ONLY_FOR_GROUP.search(sentence.text) if request.computations else None
     if group and len({quantity for _, quantity in placed}) > 1:
         yield NotUnderstood(

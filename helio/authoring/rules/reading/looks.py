@@ -426,6 +426,8 @@ def _with_names(
     introduced = _INTRODUCED.search(text[: style.start]) is not None
     # not in "Bz in red density"
     meant = behind if behind and (linked or not ahead or (leads and not introduced)) else ahead
+    if not meant and style.kinds == {"scale"} and any(name.start >= style.stop for name in names):
+        return [f"{name.text} {words}" for name in names if name.start < style.start], None  # V, log, and Bz
     if not meant and _IN_ONE_PANEL.search(text[: style.start]):
         meant = [name for name in names if name.start < style.start and _names_quantity(name.text)][-1:]
     if not meant or not several:

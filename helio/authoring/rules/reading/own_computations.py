@@ -12,7 +12,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, Lines, RequestQuantity
 from helio.authoring.rules.computations.computed import OVERLAID, in_brackets
 from helio.authoring.rules.computations.mentions import ComputationMention
-from helio.authoring.rules.reading.named import Placed
+from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
 from helio.authoring.rules.reading.named_instruments import Crafts
 from helio.authoring.writing.computations import APPLIED
 from helio.authoring.writing.steps import duration
@@ -39,6 +39,10 @@ _OF_FORMER = re.compile(
 """A cadence between commas, which is that of what stands before it: ``B, 1 minute data, and density``."""
 _BEFORE_CRAFT = re.compile(r"(?:[,;&+]|\b(?:and|plus|with|versus|vs\.?))\s*(?:the\s+)?$", re.IGNORECASE)
 """What stands before the cadence of a later spacecraft: ``HET of Solar Orbiter, hourly HET of PSP``."""
+_ALONE = re.compile(
+    rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?:is\s+|as\s+|with\s+)?(?:an?\s+)?$", re.IGNORECASE
+)
+"""A spacecraft directly before its computation."""
 _WISH = re.compile(
     r"[.;]\s|\b(?P<over>over-?plot|overlay|superimpose|add)(?:ting|ing)?\s|\b(?:smooth|average|filter)\s",
     re.IGNORECASE,
@@ -174,7 +178,7 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
             parts = _of_parts(alike, named) if named.has_several else None
             if parts is None and len(named.quantities()) > 1:
                 return mentions, _unclear(alike)
-            own = parts or _of_data(alike, named.text)
+            own = parts or _of_crafts(alike, named) or _of_data(alike, named.text)
         found |= {id(before): after for before, after in zip(alike, own, strict=True)}
     shared = tuple(_of_data_alone((found.get(id(mention), mention) for mention in mentions), named.text))
     within = [mention for mention in shared if named.pairs and _is_within(mention, named)]
@@ -277,6 +281,23 @@ def _of_parts(alike: Sequence[ComputationMention], named: NamedData) -> list[Com
         of = {id(found[part][0]): _lines_of(part, own, named) for part in own}
         return [_of_lines(mention, of[id(mention)]) for mention in alike]
     return None
+
+
+def _of_crafts(alike: Sequence[ComputationMention], named: NamedData) -> list[ComputationMention] | None:
+    """Give each computation the spacecraft directly before it: ``ACE averaged to 5 min and Wind to 10 min``.
+
+    None unless each computation has its own, and each spacecraft one.
+    """
+    ends = [0, *sorted(mention.position for mention in alike)]
+    of = {
+        stop: named.crafts_in(start, stop)[-1:]
+        for start, stop in pairwise(ends)
+        if _ALONE.search(named.text[start:stop])
+    }
+    given = {craft for crafts in of.values() for craft in crafts}
+    if len(of) != len(alike) or len(given) != len(alike) or given != {craft for _, craft in named.crafts}:
+        return None
+    return [_of_lines(mention, Lines(of[mention.position])) for mention in alike]
 
 
 def _of_lines(mention: ComputationMention, lines: Lines) -> ComputationMention:
