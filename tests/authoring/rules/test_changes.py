@@ -929,7 +929,7 @@ def test_one_value_is_all_that_changes(author, templates, name, request_, only):
     [
         ("psp-bfield", "halve the window", "no average or other computation with a window"),
         ("solo-overview", "show 20-25 March 2022 (all five days)", "'five', 'days'"),
-        ("mms-curlometer", "J in red green blue", "does not understand 'J', 'red', 'green', 'blue'"),
+        ("mms-curlometer", "J in red green blue", "gives 3 colours, but not for as many lines"),
         ("plasma-beta-mach", "half the electron temperature", "does not understand 'half'"),
         (
             "psp-bfield",

@@ -26,6 +26,7 @@ from helio.authoring.rules.changes.panel_settings import (
 )
 from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.knowledge.quantities import spellings
+from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.pipelines.template.labels import owner
@@ -53,7 +54,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         elif says_panel(clause, atom.text):
             numbers += _panels_named(editor, clause, atom)
         elif not clause.has("panel"):
-            gone += [*editor.known(atom.text), *_named_after(editor, atom)]
+            gone += [*_with_strength(editor, atom.text, editor.known(atom.text)), *_named_after(editor, atom)]
     if clause.has("panel") and not any(says_panel(clause, name) for name in clause.names):
         meant = {name: editor.lines.meant(name, editor.figure()) for name in clause.names}
         if unknown := [name for name, lines in meant.items() if not lines]:
@@ -172,7 +173,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     meant = [
         editor.lines_in(editor.numbers_of(name))
         if editor.panels and says_panel(clause, name)
-        else _with_namesakes(editor, editor.known(name, every=True))
+        else _with_strength(editor, name, _with_namesakes(editor, editor.known(name, every=True)))
         for name in clause.names
     ]
     if any(re.match(r"one\s", name, re.IGNORECASE) for name in clause.names):
@@ -248,12 +249,24 @@ def _says_where(clause: Clause) -> bool:
     return len(places) == 1 and bool(parts)
 
 
+_FIELD = ignoring_case(r"(?:the\s+)?(?:(?:interplanetary\s+)?magnetic\s+)?fields?|IMF")
+_STRENGTH = ignoring_case(r"\|B\||\b(?:magnitude|strength|total|vector|component)s?\b")
+
+
 def _with_namesakes(editor: FigureEditor, lines: list[str]) -> list[str]:
     """Return lines with those in their panels whose names say more: ``beta_measured`` beside ``beta``."""
     if len(lines) != 1 or not re.fullmatch(r"[a-z]{3,}", lines[0]):
         return lines
     beside = next((panel for panel in editor.panels if lines[0] in panel), lines)
     return [line for line in beside if line == lines[0] or line.startswith(f"{lines[0]}_")]
+
+
+def _with_strength(editor: FigureEditor, name: str, lines: list[str]) -> list[str]:
+    """Return the lines of ``the field`` with its strength in their panels, of which the sentence says nothing."""
+    if not _FIELD.fullmatch(name.strip()) or _STRENGTH.search(editor.said):
+        return lines
+    beside = editor.lines_in(editor.panels_with(lines))
+    return [*lines, *(line for line in editor.lines_of("|B|") if line in beside and line not in lines)]
 
 
 def says_just(clause: Clause) -> bool:
