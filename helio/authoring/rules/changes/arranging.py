@@ -176,8 +176,10 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         else _with_strength(editor, name, _with_namesakes(editor, editor.known(name, every=True)))
         for name in clause.names
     ]
-    if any(re.match(r"one\s", name, re.IGNORECASE) for name in clause.names):
-        raise NotUnderstood("helio does not understand 'one'", advice="name what to keep, or what to remove")
+    if unread := re.search(r"\bone(?=\s)|\bbut\s+not\b", clause.text, re.IGNORECASE):
+        raise NotUnderstood(
+            f"helio does not understand '{unread[0]}'", advice="name what to keep, or what to remove"
+        )
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
     lines = list(dict.fromkeys(line for lines in narrow for line in lines))
     crafts = {spellings()[atom.text.casefold()] for atom in clause.of("craft")}

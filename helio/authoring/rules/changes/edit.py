@@ -105,6 +105,7 @@ _POSSIBLE = re.compile(
 _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence do the data have?"}
 """Questions whose answers say whether a time or a cadence is possible."""
 _LOOKS = frozenset({"colour", "dash", "width", "relative", "mode"})
+_OF_PANEL = ignoring_case(r"\s+panels?$")
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
@@ -309,8 +310,8 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
 
     def taken(match: re.Match[str]) -> str:
         parts = match.groupdict("")
-        names = [parts["what"], *re.split(r"\s*(?:,|\band\b|&)\s*", parts.get("more", ""))]
-        meant = [editor.lines_of(name) for name in names if name]
+        names = [parts["what"], *re.split(r"\s*(?:,|\band\b|\bor\b|&)\s*", parts.get("more", ""))]
+        meant = [editor.lines_of(_OF_PANEL.sub("", name)) for name in names if name]
         lines = [line for named in meant for line in named]
         in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
         is_list = "every" in parts or bool(parts.get("more"))
@@ -408,15 +409,19 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
     def reassures(clause: Clause) -> bool:
         if not (clause.has("verb:only") and clause.names) or clause.has("panel"):
             return False
+        if clause.says(r"\bones?\b"):  # keep the one of Bz
+            return False
         is_only = clause.says(r"\bonly\b")
         is_kept = clause.says(r"\bkeep")
         is_beside = bool(beside & _lines_named(editor, [clause]))
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
     left = [change for change in changes if not (gone and reassures(change.clause))]
+    kept = _lines_named(editor, [change.clause for change in changes if change not in left])
+    if kept & gone and not says_no:  # remove the spectrograms but keep that of the electrons
+        return [_of_lines(change, _lines_named(editor, [change.clause]) - kept) for change in left]
     if len(left) == len(changes) or not says_no:
         return left
-    kept = _lines_named(editor, [change.clause for change in changes if change not in left])
     beside = {line for panel in editor.panels if kept & set(panel) for line in panel}
     return [_of_lines(change, beside & _lines_named(editor, [change.clause])) for change in left]
 

@@ -344,12 +344,9 @@ class Lines:
                 alike = [label for label in alike if self.has_colours(label) is self.has_colours(exact[0])]
             return (alike or exact) if every or plural else exact
         moments = MOMENTS.fullmatch(plain)
-        if moments and moments["plural"]:
-            moment = re.compile(rf"\b{moments['stem']}(?:y|e)?\b")
-            told = {label: self.own_quantities(label) or [self.own_words(label)] for label in drawn}
-            lines = [label for label in drawn if any(map(moment.search, told[label]))]
-            if len(lines) > 1:
-                return lines
+        of_moment = self._of_moment(moments["stem"], drawn) if moments else []
+        if moments and moments["plural"] and len(of_moment) > 1:
+            return of_moment
         if plain in PRONOUNS:
             return drawn if len(drawn) < 2 else [self.ask(f"Which line do you mean by '{what}'?", drawn)]
         if measured := self.of_instrument(what, drawn):
@@ -424,6 +421,9 @@ class Lines:
         )
         if quantity == B and found and not any(map(self.is_vector, found)):  # the field of Bz and |B| is both
             found = list(dict.fromkeys((*found, *self._magnitudes(drawn))))
+        if moments and moments["stem"] in ("densit", "temperatur") and {*found} < {*of_moment}:
+            units = {self.unit(label) for label in found}  # of ions or of electrons
+            found = [label for label in of_moment if label in found or self.unit(label) in units]
         words = plain.split()
         if len(words) > 1 and found and all(says(self._step_words(label), plain) for label in found):
             named = [label for label in drawn if any(says(label.casefold(), word) for word in words)]
@@ -435,6 +435,12 @@ class Lines:
             united = [label for label in found if self._foreseen(label).unit != ""]
             return united if MOMENTS.fullmatch(plain.split()[-1]) else united or found
         return found
+
+    def _of_moment(self, stem: str, drawn: list[str]) -> list[str]:
+        """Return the lines whose quantity, or else whose words, are a moment such as a density."""
+        moment = re.compile(rf"\b{stem}(?:y|e)?\b")
+        told = {label: self.own_quantities(label) or [self.own_words(label)] for label in drawn}
+        return [label for label in drawn if any(map(moment.search, told[label]))]
 
     def computed_from(self, what: str, figure: Document) -> list[str]:
         """Return the lines of a figure that are computed from what words mean: the beta for ``density``."""
