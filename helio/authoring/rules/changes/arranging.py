@@ -11,7 +11,7 @@ from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities, strength_beside
 from helio.authoring.rules.changes.atom_reading import plain_name, read_atoms
-from helio.authoring.rules.changes.atoms import COUNTED, Atom
+from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PLACE, Atom, number_of_text
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
@@ -176,7 +176,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         else _with_strength(editor, name, _with_namesakes(editor, editor.known(name, every=True)))
         for name in clause.names
     ]
-    if unread := re.search(r"\bone(?=\s)|\bbut\s+not\b", clause.text, re.IGNORECASE):
+    if unread := re.search(rf"\bone(?=\s)|\bbut\s+not\b|\bkeep\b.*\b({PLACE})$", clause.text, re.IGNORECASE):
         raise NotUnderstood(
             f"helio does not understand '{unread[0]}'", advice="name what to keep, or what to remove"
         )
@@ -586,6 +586,11 @@ def split(editor: FigureEditor, clause: Clause) -> None:
         whole = [vector for vector in panel if list(parts.values()).count(vector) == len("xyz")]
         kept = [line for line in panel if line not in lines and line not in whole]
         arranged += [kept, *apart] if kept else apart
+    count = re.search(rf"\binto\s+(?P<count>{COUNT}|\d+)\s+", clause.text, re.IGNORECASE)
+    if count and sum(panel not in panels for panel in arranged) != number_of_text(count["count"]):
+        raise NotUnderstood(
+            f"helio cannot draw these lines in {count['count']} panels", advice="name what each panel draws"
+        )
     if arranged == panels and not clause.has("rel:top", "rel:bottom", "rel:above", "rel:below"):
         raise NotUnderstood("these lines have panels of their own already")
     editor.redraw(arranged)

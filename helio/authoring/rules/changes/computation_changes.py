@@ -77,7 +77,7 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     durations = [str(atom.value) for atom in clause.of("duration")]
     tools = [atom.value for atom in clause.of("tool")]
     steps = _of_named(editor, clause, _windowed(editor, tools))
-    if clause.has("every") and set(tools) & set(AVERAGES):
+    if clause.has("every", "panel") and set(tools) & set(AVERAGES):
         smooth(editor, clause)
         return
     others = steps and set(tools) <= set(AVERAGES) and all(step["tool_name"] not in tools for step in steps)
@@ -203,6 +203,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     """Draw smoothed, averaged or cleaned lines instead of the lines themselves."""
     tool, window = _tool_of(editor, clause)
     lines = [line for name in clause.new_names for line in editor.known(name)]
+    lines = lines_named(editor, clause) if clause.has("panel") else lines
     tools = [atom.value for atom in clause.of("tool")] or ["running_average", "running_median"]
     smoothed = [line for line in editor.drawn if editor.lines.step(line).tool in tools]
     if not lines:  # smooth with 30 min: a new window of what is smoothed already
@@ -215,7 +216,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     held = []
     for line in dict.fromkeys(lines):
         made = editor.lines.step(line)
-        is_named = made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool")
+        is_named = made.tool in (tool, SUPERPOSED) or clause.has("every", "panel") or not clause.has("tool")
         is_named &= made.tool != "resample" or tool == "resample"  # other steps take the cadence of a series
         median = tool != made.tool and "running_median" in (tool, made.tool) and clause.has("tool")
         source = editor.lines.source(line, AVERAGES) if median and clause.has("every") else line

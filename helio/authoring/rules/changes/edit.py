@@ -29,7 +29,7 @@ from helio.authoring.rules.changes.additions import ADDITIONS, added_inputs
 from helio.authoring.rules.changes.arranging import ARRANGING
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
-from helio.authoring.rules.changes.atoms import SPELLINGS, Atom, in_plainer_words
+from helio.authoring.rules.changes.atoms import PLACE, PLACES, SPELLINGS, Atom, in_plainer_words, panel_number
 from helio.authoring.rules.changes.clauses import (
     EXCLUSIVE,
     PLACED_BESIDE,
@@ -105,6 +105,12 @@ _POSSIBLE = re.compile(
 _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence do the data have?"}
 """Questions whose answers say whether a time or a cadence is possible."""
 _LOOKS = frozenset({"colour", "dash", "width", "relative", "mode"})
+_ALL_BUT = ignoring_case(
+    r"(?<!drop )(?<!delete )(?<!remove )(?<!hide )(?<!omit )(?<!keep )(?<!only )(?<!just )(?<!show )(?<!out )(?<!lose )(?<!draw )(?<!plot )"
+    rf"\b(?:all|every)(?:\s+(?:of\s+)?(?:the\s+)?panels?)?\s+(?:but|except)\s+(?:for\s+|in\s+)*the\s+(?P<place>{PLACE})"
+    r"(?:\s+(?:one|panel))?(?=\s*(?:$|[.!])|\s+(?:from|to|in|log\w*|linear|on|with|should|must)\b)"
+)
+"""Panels without one of them, for which a setting is: ``log axes in all but the first panel``."""
 _OF_PANEL = ignoring_case(r"\s+panels?$")
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
@@ -243,6 +249,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         text = _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     text = _SAME_SOURCE.sub(lambda match: _of_source(editor, match), text)
+    text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
     if span := default_span(editor):
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
@@ -311,7 +318,8 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
     def taken(match: re.Match[str]) -> str:
         parts = match.groupdict("")
         names = [parts["what"], *re.split(r"\s*(?:,|\band\b|\bor\b|&)\s*", parts.get("more", ""))]
-        meant = [editor.lines_of(_OF_PANEL.sub("", name)) for name in names if name]
+        plain = [_OF_PANEL.sub("", name) for name in names if name]
+        meant = [[] if name.casefold() in PLACES else editor.lines_of(name) for name in plain]
         lines = [line for named in meant for line in named]
         in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
         is_list = "every" in parts or bool(parts.get("more"))
@@ -327,6 +335,14 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
     for pattern in _KEPT:
         text = pattern.sub(taken, text)
     return re.sub(r"^\W*(?:(?:and|but|then)\b\W*)*", "", text) if editor.kept else text
+
+
+def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:
+    """Return the numbers of the panels of ``all but the last panel``; the words themselves if they are removed or kept."""
+    panels = len(editor.panels) if len(editor.figures()) == 1 else 0
+    left_out = panel_number(PLACES[match["place"].casefold()], panels)
+    numbers = [str(number) for number in range(1, panels + 1) if number != left_out]
+    return f"panels {' and '.join(numbers)}" if left_out and numbers else match[0]
 
 
 def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
