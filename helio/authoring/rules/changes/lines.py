@@ -183,9 +183,14 @@ class Lines:
         types = self.spec(figure).get("panel_types")
         panels = self.panels(figure)
         if not isinstance(types, list):
-            return [line for panel in panels if any(map(self.has_colours, panel)) for line in panel]
+            return [line for panel in panels if any(map(self._is_spectrogram, panel)) for line in panel]
         pairs = zip(panels, types, strict=False)
         return [line for panel, kind in pairs if kind == "spectrogram" for line in panel]
+
+    def _is_spectrogram(self, label: str) -> bool:
+        """Return whether a label is a spectrum, or may be one because it is computed from one."""
+        of_spectrum = self.may_have_colours(label) and any(map(self.has_colours, self.behind(label)))
+        return self.has_colours(label) or of_spectrum
 
     def _described(self, words: str, drawn: list[str], by_craft: bool) -> list[str]:
         """Return the lines that a word before ``one`` means: those in a frame, or those that it names."""
