@@ -54,7 +54,10 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         elif says_panel(clause, atom.text):
             numbers += _panels_named(editor, clause, atom)
         elif not clause.has("panel"):
-            gone += [*_with_strength(editor, atom.text, editor.known(_all_of(atom.text))), *_named_after(editor, atom)]
+            gone += [
+                *_with_strength(editor, atom.text, editor.known(_all_of(editor, atom.text))),
+                *_named_after(editor, atom),
+            ]
     if clause.has("panel") and not any(says_panel(clause, name) for name in clause.names):
         meant = {name: editor.lines.meant(name, editor.figure()) for name in clause.names}
         if unknown := [name for name, lines in meant.items() if not lines]:
@@ -173,7 +176,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     meant = [
         editor.lines_in(editor.numbers_of(name))
         if editor.panels and says_panel(clause, name)
-        else _with_strength(editor, name, _with_namesakes(editor, editor.known(_all_of(name), every=True)))
+        else _with_strength(
+            editor, name, _with_namesakes(editor, editor.known(_all_of(editor, name), every=True))
+        )
         for name in clause.names
     ]
     if unread := re.search(rf"\bone(?=\s)|\bbut\s+not\b|\bkeep\b.*\b({PLACE})$", clause.text, re.IGNORECASE):
@@ -263,9 +268,11 @@ def _with_namesakes(editor: FigureEditor, lines: list[str]) -> list[str]:
     return [line for line in beside if line == lines[0] or line.startswith(f"{lines[0]}_")]
 
 
-def _all_of(name: str) -> str:
-    """Return the name of particles as that of all their lines, and not of the one line that the legend calls so."""
-    return re.sub(r"^(?:the\s+)?(?=(?:electrons|ions|protons)$)", "all ", name, flags=re.IGNORECASE)
+def _all_of(editor: FigureEditor, name: str) -> str:
+    """Return the name of particles as that of all their lines, if the legend calls only one line so."""
+    plain = plain_name(name).casefold()
+    named = [str(shown).casefold() for shown in object_of(editor.spec.get("trace_names")).values()]
+    return f"all {plain}" if plain in ("electrons", "ions", "protons") and plain in named else name
 
 
 def _with_strength(editor: FigureEditor, name: str, lines: list[str]) -> list[str]:

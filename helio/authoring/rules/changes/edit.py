@@ -106,9 +106,10 @@ _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence
 """Questions whose answers say whether a time or a cadence is possible."""
 _LOOKS = frozenset({"colour", "dash", "width", "relative", "mode"})
 _ALL_BUT = ignoring_case(
-    r"(?<!drop )(?<!delete )(?<!remove )(?<!hide )(?<!omit )(?<!keep )(?<!only )(?<!just )(?<!show )(?<!out )(?<!lose )(?<!draw )(?<!plot )"
-    rf"\b(?:all|every)(?:\s+(?:of\s+)?(?:the\s+)?panels?)?\s+(?:but|except)\s+(?:for\s+|in\s+)*the\s+(?P<place>{PLACE})"
-    r"(?:\s+(?:one|panel))?(?=\s*(?:$|[.!])|\s+(?:from|to|in|log\w*|linear|on|with|should|must)\b)"
+    r"(?P<verb>\b(?:drop|delete|remove|hide|omit|lose|keep|only|just|show|draw|plot|out)\s+)?"
+    r"\b(?:all|every)(?:\s+(?:of\s+)?(?:the\s+)?panels?)?\s+(?:but|except)\s+(?:for\s+|in\s+)*"
+    rf"the\s+(?P<place>{PLACE})(?:\s+(?:one|panel))?"
+    r"(?=\s*(?:$|[.!])|\s+(?:from|to|in|log\w*|linear|on|with|should|must)\b)"
 )
 """Panels without one of them, for which a setting is: ``log axes in all but the first panel``."""
 _OF_PANEL = ignoring_case(r"\s+panels?$")
@@ -338,11 +339,11 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
 
 
 def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:
-    """Return the numbers of the panels of ``all but the last panel``; the words themselves if they are removed or kept."""
+    """Return the numbers of the panels of ``all but the last panel``; the words themselves if there is none."""
     panels = len(editor.panels) if len(editor.figures()) == 1 else 0
     left_out = panel_number(PLACES[match["place"].casefold()], panels)
     numbers = [str(number) for number in range(1, panels + 1) if number != left_out]
-    return f"panels {' and '.join(numbers)}" if left_out and numbers else match[0]
+    return match[0] if match["verb"] or not (left_out and numbers) else f"panels {' and '.join(numbers)}"
 
 
 def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:

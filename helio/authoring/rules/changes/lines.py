@@ -458,7 +458,9 @@ class Lines:
 
     def _is_of_one(self, label: str) -> bool:
         """Return whether a label is computed from one quantity: a smoothed density is, the plasma beta is not."""
-        main = owner(str(self.step(label).params.get("series_label")), self.producers)  # not its flags or events
+        main = owner(
+            str(self.step(label).params.get("series_label")), self.producers
+        )  # not its flags or events
         sources = self._sources(label) if main is None else [main]
         kinds = {frozenset(self._quantities(source, inherited=True)) or source for source in sources}
         return len(kinds) < 2 and all(map(self._is_of_one, sources))

@@ -171,7 +171,9 @@ def remove_marks(editor: FigureEditor, clause: Clause) -> None:
             return not any(says(str(mark.get("label", "")).casefold(), label) for label in labels)
         return mark.get("y", mark.get("x")) not in values if values else mark.get("panel", 1) not in numbers
 
-    kept = [mark for mark in held if stays(object_of(mark))] if labels or values or clause.has("panel") else []
+    kept = (
+        [mark for mark in held if stays(object_of(mark))] if labels or values or clause.has("panel") else []
+    )
     if kept == held:
         raise NotUnderstood("the figure has no such line")
     editor.set_for(key, kept)
