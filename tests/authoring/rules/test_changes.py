@@ -1595,6 +1595,8 @@ def test_what_is_removed_is_all_of_it_and_nothing_that_stays(author, templates, 
          '{"y": 500.0, "panel": 2}', '{"y": 500.0, "panel": 1}'),
         ("storm-overview", "remove the sheath shading", "sheath", "- magnetic cloud"),
         ("omni-storm", "average all panels over 10 min", "SYM_H_binned", "speed_binned"),
+        ("psp-encounter", "remove the SPAN-I density but not its velocity", "n_SPI", "- V_SPI"),
+        ("plasma-beta-mach", "beta from 0.01 to 100, but not the temperatures", "panel 6", "panel 4"),
         ("ace-bfield-overview", "B in GSM but not in GSE", "ACE_B_GSM", "ACE_B_GSM_GSE"),
     ],
 )  # fmt: skip
@@ -1615,6 +1617,10 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("storm-overview", "title: 'Gannon storm', subtitle gone", "which text is the title"),
         ("omni-solar-wind-overview", "split the field into three panels", "in three panels"),
         ("ace-gone", "also the speed, smoothed too", "'smoothed too'"),
+        ("omni-storm", "shade 06 to 12 UT on 17 March, only in the first panel", "only in the first panel"),
+        ("omni-storm", "density red and dashed, speed the same", "speed the same"),
+        ("omni-storm", "smooth the density over 10 min but not the foo", "but not the foo"),
+        ("wind-plasma", "density without smoothing, velocity smoothed", "'velocity smoothed'"),
     ],
 )
 def test_what_is_only_partly_clear_is_refused(author, templates, name, request_, message):
@@ -1632,3 +1638,34 @@ def test_what_is_only_partly_clear_is_refused(author, templates, name, request_,
 )
 def test_one_of_several_lines_of_a_quantity_is_asked_for(author, templates, name, request_):
     assert isinstance(author.edit(request_, templates(name)), AuthorQuestion)
+
+
+@pytest.mark.parametrize(
+    ("request_", "panels"),
+    [
+        ("add AE and AL at the top", "OMNI_AE | OMNI_AL | B | V | n | SYM"),
+        ("add AE, AL in one panel at the top", "OMNI_AE OMNI_AL | B | V | n | SYM"),
+        ("add a panel with AE and AL below SYM-H", "B | V | n | SYM | OMNI_AE OMNI_AL"),
+        ("one more panel with AE and AL below SYM-H", "B | V | n | SYM | OMNI_AE OMNI_AL"),
+        (
+            "add the temperature and the pressure below the density",
+            "B | V | n | OMNI_T | OMNI_Pressure | SYM",
+        ),
+        ("also plot AE and AL above SYM-H", "B | V | n | OMNI_AE | OMNI_AL | SYM"),
+        ("add the temperature, and AE above SYM-H", "B | V | n | OMNI_AE | SYM | OMNI_T"),
+        ("add AE below SYM-H and the temperature below the density", "B | V | n | OMNI_T | SYM | OMNI_AE"),
+        ("add AE and put Dst at the top", "OMNI_Dst | B | V | n | SYM | OMNI_AE"),
+        ("first panel: Bz only; last panel: add Dst", "OMNI_HRO_1MIN.BZ_GSM | V | n | SYM OMNI_Dst"),
+    ],
+)
+def test_a_place_behind_a_list_is_that_of_all(author, templates, request_, panels):
+    names = {
+        "OMNI_HRO_1MIN.F OMNI_HRO_1MIN.BZ_GSM": "B",
+        "speed": "V",
+        "OMNI_HRO_1MIN.proton_density": "n",
+        "OMNI_HRO_1MIN.SYM_H": "SYM",
+    }
+    drawn = drawn_in(author.edit(request_, templates("omni-storm")).template)
+    for label, name in names.items():
+        drawn = drawn.replace(label, name)
+    assert drawn == panels

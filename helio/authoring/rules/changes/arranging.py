@@ -169,6 +169,10 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     numbers = panel_numbers(editor, clause.of("panel"))
     panels = editor.panels or [editor.drawn]
     if numbers and not clause.has("what"):
+        if clause.says(r"\bonly\s+(?:in|on|for)\b"):  # shade A to B, only in the first panel
+            raise NotUnderstood(
+                f"helio does not understand '{clause.text.strip()}'", advice="name what to keep"
+            )
         kept = [panel for number, panel in enumerate(panels, 1) if number in numbers]
         editor.redraw(kept)
         editor.keep_entries([line for panel in kept for line in panel])
@@ -191,7 +195,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     if len(crafts) > 1 and len(crafts) == len(clause.names):  # with the differences between them
         lines += [line for line in editor.drawn if line not in lines and editor.lines.crafts(line) <= crafts]
     of_instruments = any(editor.lines.of_instrument(name, editor.drawn) for name in clause.names)
-    inside = clause.says(r"\b(?:in|of|from)\b")  # only |B| in panel 1
+    inside = clause.says(r"\b(?:in|of|from)\b|\bpanel\s*:")  # only |B| in panel 1
     if inside and clause.says(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b"):
         numbers = editor.panels_with(lines)
     whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []

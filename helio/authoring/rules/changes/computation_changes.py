@@ -427,6 +427,8 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
     """Draw lines without a computation: the series that the computation took."""
     tools = [str(atom.value) for atom in clause.of("tool")] or list(AVERAGES)
     same = set(AVERAGES) if set(tools) & set(AVERAGES) else set(tools)
+    if clause.says(r"\b(?:smoothed|averaged)\s*$") and not clause.has("rel:raw") and clause.shared:
+        raise NotUnderstood(f"helio does not understand '{clause.text.strip()}'", advice="give the window")
     named = lines_named(editor, clause)
     coloured = editor.lines.meant("spectrograms", editor.figure()) if tools == ["compute_spectrogram"] else []
     coloured = [line for line in coloured if not named or line in named]

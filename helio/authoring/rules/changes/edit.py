@@ -114,6 +114,7 @@ _ALL_BUT = ignoring_case(
 """Panels without one of them, for which a setting is: ``log axes in all but the first panel``."""
 _OF_PANEL = ignoring_case(r"\s+panels?$")
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
+_NOT_KEPT = ignoring_case(SPELLINGS["not kept"])
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
 
@@ -319,7 +320,7 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
     def taken(match: re.Match[str]) -> str:
         parts = match.groupdict("")
         names = [parts["what"], *re.split(r"\s*(?:,|\band\b|\bor\b|&)\s*", parts.get("more", ""))]
-        plain = [_OF_PANEL.sub("", name) for name in names if name]
+        plain = [_OF_PANEL.sub("", re.sub(r"^(?:its|their)\s+", "", name)) for name in names if name]
         meant = [[] if name.casefold() in PLACES else editor.lines_of(name) for name in plain]
         lines = [line for named in meant for line in named]
         in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
@@ -335,6 +336,8 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
 
     for pattern in _KEPT:
         text = pattern.sub(taken, text)
+    if unread := _NOT_KEPT.search(text):
+        raise NotUnderstood(f"helio does not understand '{unread['not']}'", advice="name lines of the figure")
     return re.sub(r"^\W*(?:(?:and|but|then)\b\W*)*", "", text) if editor.kept else text
 
 
