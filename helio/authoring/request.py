@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.pipelines.template.from_document import FromDocument
 
 
@@ -209,6 +210,38 @@ class SolarXrays:
 
 
 @dataclass(frozen=True)
+class BinWidth:
+    """The width of the bins of histograms.
+
+    Parameters
+    ----------
+    unit : str
+        If empty, that of the quantity.
+    of_one : bool
+        Whether the width is that of one histogram, and not of all in its unit.
+    """
+
+    size: float
+    unit: str = ""
+    of_one: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.size:g} {self.unit}".strip()
+
+    def in_unit(self, unit: str) -> float | None:
+        """Return the width in the unit of a quantity; None if it cannot be converted.
+
+        >>> BinWidth(20, "km/s").in_unit("m/s"), BinWidth(20, "km/s").in_unit("nT"), BinWidth(20).in_unit("nT")
+        (20000.0, None, 20)
+        """
+        if not self.unit or self.unit == unit:
+            return self.size
+        if not comparable(self.unit, unit):
+            return None
+        return float(f"{self.size * conversion_factor(self.unit, unit):.12g}")
+
+
+@dataclass(frozen=True)
 class Panels:
     """Arrangement of the time series in the panels of the figure.
 
@@ -235,6 +268,8 @@ class Panels:
         Where panels are, and which lines share one.
     bins : int
         The number of bins of histograms; 0 for those of the figure.
+    bin_widths : tuple of BinWidth
+        The widths of the bins of histograms, each for the quantities that have its unit.
     colour : RequestQuantity, optional
         What colours the points of a scatter plot; ``time`` for the time.
     slopes : tuple of str
@@ -263,6 +298,7 @@ class Panels:
     count: int = 0
     places: tuple[Place, ...] = ()
     bins: int = 0
+    bin_widths: tuple[BinWidth, ...] = ()
     colour: RequestQuantity | None = None
     slopes: tuple[str, ...] = ()
     frequencies: tuple[float, ...] = ()

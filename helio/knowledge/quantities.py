@@ -313,6 +313,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     ("ap", "OMNI", "OMNI2_H0_MRG1HR", "AP_INDEX", "", "nT", 3600, ""),
     ("F10.7", "OMNI", "OMNI2_H0_MRG1HR", "F10_INDEX", "", "", 3600, ""),
     ("sunspot number", "OMNI", "OMNI2_H0_MRG1HR", "R", "", "", 3600, ""),
+    ("solar Lyman alpha", "OMNI", "OMNI2_H0_MRG1HR", "Solar_Lyman_alpha", "", "W/m^2", 3600, ""),
     (PROTONS, "ACE", "AC_H1_EPM", "P7", "", _FLUX, 300, "ions, 1.05 to 1.91 MeV"),
     (FAST_ELECTRONS, "ACE", "AC_H1_EPM", "DE4", "", _FLUX, 300, "175 to 315 keV"),
     (B, "MMS{n}", "MMS{n}_FGM_SRVY_L2", "mms{n}_fgm_b_gse_srvy_l2", "GSE", "nT", None, LAST),

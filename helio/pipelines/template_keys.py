@@ -133,6 +133,7 @@ EXAMPLE: dict[str, Any] = {
                             "y_label": "density [1/nT]",
                         },
                         {"of": "density", "bins": [1, 2, 5, 10, 20, 50], "log_x": True, "log_y": True},
+                        {"of": "density", "bin_width": 2.5},
                         {"of": "cone", "polar": True, "zero": "top", "clockwise": True},
                     ],
                     "orbits": [

@@ -8,14 +8,15 @@ from collections.abc import Collection
 from helio.authoring.rules.harmless import IN_TIMED_REQUESTS
 
 _BETWEEN_CLAUSES = re.compile(
-    r"(?<=[,;:.!?])\s+|\s+(?=\()|\s+(?=(?:and|so|because|as|since|but)\s+(?:I|we|my|our|please)\b)",
+    r"(?<=[,;:.!?])(?<!reason:)(?<!purpose:)(?<!context:)(?<!background:)\s+|\s+(?=\()"
+    r"|\s+(?=(?:I|we)(?:['’]d|\s+would)?\s+(?:like|need|want)\b)|\s+(?=(?:and|so|because|as|since|but)\s+(?:I|we|my|our|please)\b)",
     re.IGNORECASE,
 )
 _OF_A_PERSON = re.compile(r"\b(?:I|I['’]m|I['’]ve|I['’]d|[Mm]y|[Ww]e|[Ww]e['’]re|[Oo]ur)\b")
 _BEGINS = re.compile(
     r"\W*(?:just\s+)?(?:want(?:ing)?\s+to\s+(?:see|check|know)|(?:curious|wondering)|to\s+(?:see|check)"
     r"|(?:looking|searching|hunting)\s+for|as\s+(?:discussed|agreed|promised|requested|mentioned))\b"
-    r"|for\s+[^,;:]+:$",
+    r"|for\s+[^,;:]+:$|(?:reason|purpose|context|background):",
     re.IGNORECASE,
 )
 """Pattern of the words with which a person begins to say why, without naming himself."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import cycle
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
+from helio.authoring.request import BinWidth, Lines, Panels, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, OF_ELECTRONS, SEPARATION
 from helio.authoring.writing.solar_xrays import FLARES, XRAYS
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
@@ -36,6 +36,7 @@ _COLOURS = {
 """Colours that the missions use for their spacecraft."""
 _MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 _AVERAGES = ("running_average", "running_median", "resample")
+_SHIFTED = ", shifted"
 _BOLD = 2.5
 """Width in pixels of the lines that are computed from others of their colour."""
 MIDDLE = 50
@@ -77,11 +78,14 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
     layout = request.panels
     if layout.kind in (*_HISTOGRAMS, "orbits"):
         plane = {"plane": layout.plane} if layout.plane else {}
-        bins = {"bins": layout.bins} if layout.bins else {}
         how = _HISTOGRAMS.get(layout.kind, {})
         joint = len({series.unit for series in shown}) == 1 and (layout.together or layout.overlaid)
         of = [_labels(shown)] if joint else [series.label for series in shown]
-        entries = [{"of": labels, **plane, **bins, **how} for labels in of]
+        units = ["deg" if layout.kind == "polar" else series.unit for series in shown][: len(of)]
+        bins: list[Document] = [{"bins": layout.bins} if layout.bins else {} for _ in of]
+        for at, width in fitting_widths(layout.bin_widths, dict(enumerate(units))).items():
+            bins[at]["bin_width"] = width
+        entries = [{"of": labels, **plane, **bins[at], **how} for at, labels in enumerate(of)]
         key = "orbits" if layout.kind == "orbits" else "histograms"
         return {"labels": _labels(shown), "panels": [], key: entries, "title": text}
     if layout.colour and layout.kind not in ("scatter", "hodogram"):
@@ -96,6 +100,33 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
     return stack_of([(request, shown)], steps, text)
 
 
+def fitting_widths(widths: Sequence[BinWidth], units: Mapping[int, str]) -> dict[int, float]:
+    """Return the width of the bins of histograms in their units, by their places; histograms in other units have none.
+
+    Raises
+    ------
+    NotUnderstood
+        A width fits no histogram, or it is not clear which.
+    """
+    by_place: dict[int, float] = {}
+    for width in widths:
+        fitting = {at: size for at, unit in units.items() if (size := width.in_unit(unit)) is not None}
+        if not fitting:
+            known = " or ".join(dict.fromkeys(unit or "no unit that helio knows" for unit in units.values()))
+            raise NotUnderstood(
+                f"bins of {width} do not fit a histogram in {known}",
+                advice="give the width in the unit of the quantity",
+            )
+        several = not width.unit and len({*units.values()}) > 1
+        if by_place.keys() & fitting or several or (width.of_one and len(fitting) > 1):
+            raise NotUnderstood(
+                f"it is not clear which histogram has bins of {width}",
+                advice=f"draw the histograms first, then change one: 'bins of {width} for NAME'",
+            )
+        by_place |= fitting
+    return by_place
+
+
 def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: Steps, text: str) -> Document:
     """Return the settings of a figure that draws the parts of a request over time, each below the part before it.
 
@@ -108,11 +139,13 @@ def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: S
     settings: Document = {}
     for request, shown in parts:
         layout = request.panels
+        shown = list({series.label: series for series in shown}.values())
         shown, marks = _with_frequencies([*_with_storms(shown)], request, steps, above=len(panels))
         _check_together(shown, request)
         arranged = _arranged(shown, layout)
         rows = [panel for panel in arranged if _rank_of(panel, layout) == BELOW_AXIS]
-        own = [panel for panel in arranged if panel not in rows]
+        drawn = [*map(_labels, panels)]
+        own = [panel for panel in arranged if panel not in rows and _labels(panel) not in drawn]
         _check(own, layout)
         below = {"ephemeris": [label for panel in rows for label in _labels(panel)]} if rows else {}
         spectral = _spectral(own, request, above=len(panels))
@@ -282,15 +315,22 @@ def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:
     """
     panels: _SeriesPanels = []
     named = list(dict.fromkeys(series.quantity for series in shown))
-    for series in sorted(
-        shown,
-        key=lambda series: (
-            bool(series.parameter),
-            _base(series.quantity, named),
-            named.index(series.quantity),
-            series.group,
-        ),
-    ):
+    earlier = {
+        series.label: sum(
+            (same.craft, same.quantity) == (series.craft, series.quantity) for same in shown[:at]
+        )
+        for at, series in enumerate(shown)
+    }
+    of_label = {series.label: series for series in shown}
+
+    def rank(series: PlotSeries) -> tuple[object, ...]:
+        if inputs := [of_label[label] for label in series.of_two if label in of_label]:
+            return (*max(rank(source)[:-1] for source in inputs), True)
+        again = earlier[series.label] if compare and not series.over else 0
+        place = (_base(series.quantity, named), named.index(series.quantity), again)
+        return (bool(series.parameter), *place, series.group, False)
+
+    for series in sorted(shown, key=rank):
         last = panels[-1] if panels else []
         together = (
             last
@@ -434,7 +474,8 @@ def _looks(panels: _SeriesPanels, steps: Steps, *, as_lines: bool) -> Document:
         computed = _computed_names(panel, steps)
         names |= computed
         if several:
-            styles |= {label: {"width": _BOLD} for label in computed}
+            bold = (label for label in computed if not computed[label].endswith(_SHIFTED))
+            styles |= {label: {"width": _BOLD} for label in bold}
         names |= {series.label: series.name for series in panel if series.name}
     events = [
         series.label
@@ -474,7 +515,8 @@ def _is_logarithmic(series: PlotSeries) -> bool:
 def at_right(panel: Sequence[PlotSeries]) -> list[str]:
     """Return the labels of the lines of a panel with an axis at the right: those with the second of two units."""
     units = list(dict.fromkeys(series.unit for series in panel))
-    if len(units) != 2 or "" in units or any(series.kind == "spectrum" or series.over for series in panel):
+    is_unknown = any(series.parameter and not series.unit for series in panel)
+    if len(units) != 2 or is_unknown or any(series.kind == "spectrum" or series.over for series in panel):
         return []
     return [series.label for series in panel if series.unit == units[1]]
 
@@ -487,7 +529,9 @@ def _computed_names(panel: Sequence[PlotSeries], steps: Steps) -> dict[str, str]
     for series in panel:
         alike = [same for same in panel if (same.craft, same.quantity) == (series.craft, series.quantity)]
         step = made.get(series.label, {})
-        if len(alike) > 1 and series.kind == "scalar" and step.get("tool_name") in _AVERAGES:
+        if several and step.get("tool_name") == "ballistic_shift":
+            names[series.label] = f"{series.craft}{_SHIFTED}"
+        elif len(alike) > 1 and series.kind == "scalar" and step.get("tool_name") in _AVERAGES:
             told = re.sub(r"(\d)([a-z])", r"\1 \2", step["intent"])  # 1h mean
             names[series.label] = f"{series.craft}, {told}" if several else told
     return names

@@ -323,7 +323,11 @@ class Operations:
     def _of_two(self, computation: Computation, shown: Sequence[PlotSeries]) -> PlotSeries:
         """Compute the difference or the ratio of two series, or the delay between them, on common epochs."""
         name = computation.tool
-        left, right = self._pair(name, shown)
+        wanted = [Lines((), (quantity,)) for quantity in computation.of.quantities]
+        named = [next((series for series in shown if is_meant(lines, series)), None) for lines in wanted]
+        operands = [series for series in named if series is not None]
+        left, right = self._pair(name, operands if len({*operands}) == len("AB") else shown)
+        of_two = (left.label, right.label)
         if name == SEPARATION:
             right = self.steps.convert(right, left.unit)
         if name == LAG and left.cadence != right.cadence:
@@ -345,7 +349,7 @@ class Operations:
         label = self.steps.arithmetic(stem, left.label, operation, right.label, intent)
         alike = left.craft == right.craft
         craft = left.craft if alike else f"{left.craft} {_SIGNS.get(name, '/')} {right.craft}"
-        made = replace(left, label=label, quantity=f"{left.quantity} {name}", craft=craft)
+        made = replace(left, label=label, quantity=f"{left.quantity} {name}", craft=craft, of_two=of_two)
         if name == SEPARATION:
             made = self.steps.compute("magnitude", made, "mag", "Length of the difference")
             return replace(made, quantity=name, kind="scalar", frame="")

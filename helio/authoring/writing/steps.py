@@ -46,6 +46,8 @@ class PlotSeries:
     """``"1"`` or ``"2"`` if the figure compares two time ranges; otherwise empty."""
     over: str = ""
     """The label of the series in whose panel it is drawn, on top; empty for a panel of its own."""
+    of_two: tuple[str, ...] = ()
+    """The labels of two series of which it is the ratio or the difference; its panel stands below theirs."""
     name: str = ""
     """Its name in the legend; empty for a name from its label or spacecraft."""
     are_events: bool = False
@@ -121,11 +123,20 @@ class Steps:
     def align(
         self, series: PlotSeries, clock: PlotSeries, *, limit: str = "", method: str = ""
     ) -> PlotSeries:
-        """Align a series with the epochs of another series, across gaps of at most three cadences; only once."""
+        """Align a series with the epochs of another series, across gaps of at most three cadences; only once.
+
+        With OMNI's epochs, which are the starts of its averages, a finer series is averaged over them first.
+        """
         if series.label == clock.label:
             return series
         key = (series.label, clock.label)
         if key not in self._aligned:
+            own, other = series.cadence or 0.0, clock.cadence or 0.0
+            if clock.craft == "OMNI" and 0 < 2 * own <= other and series.kind != "spectrum" and not method:
+                cadence = duration(other)
+                series = self.compute(
+                    "resample", series, f"{cadence}_mean", f"{cadence} mean", cadence=cadence, method="mean"
+                )
             label = self.make(
                 f"{series.label}_aligned",
                 "align",

@@ -12,11 +12,12 @@ HV110 (error)  limits of an axis that are not in increasing order
     after   refused
     to do   Write the lowest value first, then the highest.
 
-HV111 (error)  an entry of a figure that lacks a key, or has two keys of which only one is allowed
+HV111 (error)  an entry of a figure that lacks a key, or has a key that does not fit the others
     The figure cannot be drawn; without this check, the run would fail after it has fetched all data.
     before  "events": [{"of": "durations", "by": "peaks"}]
     after   refused, with the key to add
     to do   Events with `by` need `levels` too. A vertical line needs either `x` or `of`; with `of`, also `panel`.
+            A histogram has either `bins` or `bin_width`, which is above 0 and not for a logarithmic x axis.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from helio.pipelines.template.labels import labels_at
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import Path
-from helio.steps.render.refusals import wrong_events, wrong_line
+from helio.steps.render.refusals import wrong_events, wrong_line, wrong_width
 from helio.steps.render.spec import MOST_COLUMNS
 
 _LIMITS = frozenset({"y_range", "bin_range"})
@@ -92,8 +93,9 @@ def _order_of_limits(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic
 
 
 def _keys_of_entries(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Refuse vertical lines and events that lack a key, or have two keys of which only one is allowed."""
-    for key, rule in (("vlines", wrong_line), ("events", wrong_events)):
+    """Refuse vertical lines, events and histograms that lack a key, or have one that does not fit the others."""
+    rules = (("vlines", wrong_line), ("events", wrong_events), ("histograms", wrong_width))
+    for key, rule in rules:
         for index, entry in enumerate(spec[key] if isinstance(spec.get(key), list) else ()):
             wrong = rule(entry) if isinstance(entry, dict) else None
             if wrong is not None:

@@ -22,6 +22,7 @@ from helio.steps.render.encode import numbers
 from helio.steps.render.entry_panel import EntryPanel
 from helio.steps.render.panel import Drawing, Slot, absent_words
 from helio.steps.render.quality import TraceQuality
+from helio.steps.render.refusals import refuse, wrong_width
 from helio.steps.render.ticks import nice_step
 from helio.steps.render.wording import axis_title, inert, quantity
 from helio.store.table import Table
@@ -32,6 +33,8 @@ MOST = 500
 """The largest number of bins."""
 _HEADROOM = 0.16
 """The part of the highest bar that is left free above it for names."""
+_SINGLE = float(np.finfo(np.float32).eps)
+"""How far below an edge a value may be, relative to it, that a file stores in single precision: 0.3 as 0.29999998."""
 _BY_RULE = 100
 """The largest number of bins that the rule chooses."""
 
@@ -96,6 +99,7 @@ class HistogramPanel(EntryPanel):
                 f"panel {number}: only a polar histogram has {around}",
                 advice=f"set polar: true, or leave out {around}",
             )
+        refuse(wrong_width(entry), f"panel {number}")
         bins = entry.get("bins")
         if isinstance(bins, list):
             if len(bins) < 2 or not all(low < high for low, high in itertools.pairwise(bins)):
@@ -155,8 +159,26 @@ class HistogramPanel(EntryPanel):
         limits = self._chosen_limits("x_range", log=self.log_x)
         if limits is not None and ((pooled >= limits[0]) & (pooled <= limits[1])).any():
             pooled = pooled[(pooled >= limits[0]) & (pooled <= limits[1])]
+        if "bin_width" in self.entry:
+            return self._edges_of_width(float(self.entry["bin_width"]), pooled)
         made = bin_edges_of(np.log10(pooled) if self.log_x else pooled, bins)
         return 10**made if self.log_x else made
+
+    def _edges_of_width(self, width: float, values: Reals) -> Reals:
+        """Return the edges of bins of a width around values; the highest value is below the last edge."""
+        low, high = float(values.min()), float(values.max())
+        first, last = (
+            math.floor(value / (1 - math.copysign(_SINGLE, value)) / width) for value in (low, high)
+        )
+        count = last - first + 1
+        if count > MOST:
+            unit = next(iter(self.tables.values())).unit
+            raise StepError(
+                f"panel {self.number}: {count:,} bins of {width:g} {unit}".rstrip()
+                + f" from {low:.6g} to {high:.6g} are more than {MOST}",
+                advice=f"choose a bin_width of {nice_step((high - low) / (MOST - 1)):g} or more, or a shorter x_range",
+            )
+        return np.arange(first, last + 2).astype(np.float64) * width
 
     @cached_property
     def bars(self) -> Sequence[Bars]:
@@ -174,8 +196,11 @@ class HistogramPanel(EntryPanel):
             if len(parts) > 1 and colours.component_roles(parts) is not None
             else colours.qualitative(len(parts), palette, theme.foreground)
         )
+        limits = self.edges
+        if "bin_width" in self.entry:
+            limits = limits - np.abs(limits) * _SINGLE
         for (label, values), shade in zip(self._values.items(), shades, strict=True):
-            heights = np.histogram(values, self.edges)[0].astype(np.float64)
+            heights = np.histogram(values, limits)[0].astype(np.float64)
             counted = int(heights.sum())
             if self.show == "density" and counted:
                 heights /= counted * np.diff(self.edges)

@@ -64,10 +64,10 @@ class PolarPanel(HistogramPanel):
             raise StepError(
                 f"panel {number} is a polar histogram, which has no {unfit}", advice=f"leave out {unfit}"
             )
-        bins = entry.get("bins", _SECTORS)
+        bins = _sectors(entry)
         if isinstance(bins, list) or not 2 <= bins <= _MOST:
             raise StepError(
-                f"panel {number}: a polar histogram needs 2 to {_MOST} equal sectors, but bins is {bins}",
+                f"panel {number}: a polar histogram needs 2 to {_MOST} equal sectors, not {bins}",
                 advice="write their number, such as bins: 36",
             )
         if (limits := entry.get("y_range")) and limits[0] != 0:
@@ -99,7 +99,7 @@ class PolarPanel(HistogramPanel):
     @cached_property
     def edges(self) -> Reals:
         """The edges of the sectors in deg, shape (b + 1,)."""
-        return np.linspace(0.0, 360.0, self.option("bins", _SECTORS) + 1)
+        return np.linspace(0.0, 360.0, _sectors(self.entry) + 1)
 
     @cached_property
     def _radius(self) -> float:
@@ -245,3 +245,8 @@ class PolarPanel(HistogramPanel):
             }
             for text, x, y in labels
         ]  # fmt: skip
+
+
+def _sectors(entry: Mapping[str, Any]) -> Any:
+    """Return the number of sectors that an entry sets by itself or by their width, or else the usual one."""
+    return round(360 / entry["bin_width"]) if "bin_width" in entry else entry.get("bins", _SECTORS)

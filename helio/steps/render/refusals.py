@@ -5,6 +5,7 @@ The functions need no values of tables, so that planning can call them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -126,6 +127,31 @@ def wrong_events(entry: Mapping[str, Any]) -> Refusal | None:
     given, lacking = ("by", "levels") if "by" in entry else ("levels", "by")
     example = '{"of": "durations", "by": "peaks", "levels": "flares"}'
     return Refusal(f" has {given}, but no {lacking}", f"write both, such as {example}")
+
+
+def wrong_width(entry: Mapping[str, Any]) -> Refusal | None:
+    """Return why the bins of a histogram cannot have the width in its entry, if they cannot.
+
+    >>> wrong_width({"of": "V", "bin_width": 20, "bins": 40}).message
+    ' has both bins and bin_width'
+    """
+    width = entry.get("bin_width")
+    if width is not None and "bins" in entry:
+        return Refusal(" has both bins and bin_width", "leave one of them out")
+    if not isinstance(width, int | float):
+        return None  # or a variable, whose value is not known yet
+    if not 0 < width < math.inf:
+        advice = "write a width above 0 in the unit of the quantity"
+        return Refusal(f" has a bin_width of {width:g}, but a width is above 0", advice)
+    if entry.get("log_x") is True:
+        advice = (
+            "give the number of bins, which are even on this axis, or their edges in bins; or leave out log_x"
+        )
+        return Refusal(" has a bin_width, but a logarithmic x axis", advice)
+    if entry.get("polar") is True and abs(360 / width - round(360 / width)) > 1e-9:
+        advice = "choose a width that divides 360 deg, such as 10, or the number of sectors in bins"
+        return Refusal(f" has sectors of {width:g} deg, which do not fill a circle", advice)
+    return None
 
 
 def unfit_for_line(line: Mapping[str, Any], kinds: Collection[str], unit: str | None) -> Refusal | None:

@@ -268,6 +268,11 @@ class Histogram(TypedDict, total=False):
         int | list[float],
         "Number of bins, or the edges of the bins in the unit of the quantity; chosen by a rule when left out.",
     ]
+    bin_width: Annotated[
+        float,
+        "Width of the bins in the unit of the quantity, in place of bins; in deg in a polar histogram. The edges are "
+        "whole multiples of the width, and a value at an edge is counted in the bin above. Not with log_x.",
+    ]
     show: Annotated[
         Literal["count", "density"],
         "count, when left out: the number of records in each bin. density: per unit of x, and per deg in a polar "

@@ -706,6 +706,12 @@ def test_texts_with_the_same_words_are_no_answer(author, shipped, pipeline, ques
         ),
         ("swpc-now", "is it preliminary?", ["yes: SWPC_RTSW_MAG"]),
         ("mms-burst", "is the colour scale logarithmic?", ["yes: panel 1: log z is true"]),
+        (
+            "mms-burst",
+            "which colour map does the ion spectrogram use?",
+            ["the colours are those of turbo", "their limits are those of the data"],
+        ),
+        ("ace-bfield-overview", "what are the limits of the colour scale?", ["draws no spectrogram"]),
     ],
 )
 def test_the_value_or_the_step_that_is_meant_is_told(author, shipped, pipeline, question, words):

@@ -253,7 +253,7 @@ def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name
         ("solo-overview", "viridis for the EPT panels"),  # a figure has one scale
         ("storm-overview", "save everything in one csv"),
         ("omni-storm", "add Bz and By"),  # Bz is drawn
-        ("parker-spiral-angle", "bin width 20 deg"),  # of a histogram
+        ("parker-spiral-angle", "bin width 20 nT"),  # the histograms are of angles
         ("l1-compare", "use 1 hour data"),  # of Wind none
         ("b-power-spectrum", "B in RTN"),  # every minute only
         ("mixed-units", "use electrons instead of protons"),  # beta is drawn
@@ -1669,3 +1669,31 @@ def test_a_place_behind_a_list_is_that_of_all(author, templates, request_, panel
     for label, name in names.items():
         drawn = drawn.replace(label, name)
     assert drawn == panels
+
+
+@pytest.mark.parametrize(
+    ("request_", "colours"),
+    [
+        ("lower panel in black and red", ["black", "red"]),
+        ("the two magnitudes green, black", ["green", "black"]),
+        ("all lines black, ACE_Bmag red", ["red", "black"]),
+    ],
+)
+def test_several_colours_are_those_of_the_lines_in_turn(author, templates, request_, colours):
+    after = author.edit(request_, templates("l1-compare")).template
+    figure = next(step for step in after["steps"] if step["tool_name"] == "render_spec")
+    assert [*figure["tool_args"]["spec"]["trace_colors"].values()] == colours
+
+
+@pytest.mark.parametrize("request_", ["make the magnitude red and blue", "use black, red, green and blue"])
+def test_more_colours_than_lines_are_refused(author, templates, request_):
+    with pytest.raises(NotUnderstood, match="colours, but not for as many lines"):
+        author.edit(request_, templates("ace-strength"))
+
+
+def test_of_a_time_range_and_a_part_of_it_the_part_counts(author, templates):
+    template = templates("solo-overview")
+    after = author.edit("run it for the 2022 Sept event, 5-8 September", template).template
+    assert after["variables"]["$TIME_RANGE"]["default"] == "2022-09-05 to 2022-09-09"
+    with pytest.raises(NotUnderstood, match="two time ranges"):
+        author.edit("2022-09-01 and 2022-10-05", template)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from helio.authoring.outcome import NotUnderstood, TemplateDraft
+from helio.authoring.outcome import AuthorQuestion, NotProved, NotUnderstood, TemplateDraft
 
 _INPUTS = [
     "fetch_data",
@@ -398,7 +398,6 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ("ACE spacecraft velocity, 2015-03-17", "no tool for 'spacecraft velocity'"),
         ("hourly correlation of Bx and vx, Wind 2005-01-17", "no tool for 'hourly correlation'"),
         ("correlation between Dst and OMNI speed per month, 2003", "no tool for 'correlation'"),
-        ("histogram of OMNI speed in 2008, 20 km/s bins", "width of the bins"),
         ("OMNI speed in 2008 coloured by Bz", "the colours of a third"),
         (
             "power spectrum of the smoothed Wind Bz (10 min) 2015-03-17",
@@ -421,6 +420,163 @@ def test_what_no_tool_can_do_is_refused(author, sentence, message):
     with pytest.raises(NotUnderstood) as caught:
         author.create(sentence)
     assert re.search(message, str(caught.value), re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("bins", "width"),
+    [
+        ("20 km/s bins", 20),
+        ("25-km/s wide bins", 25),
+        ("bins of 25 km/s", 25),
+        ("bins 25 km/s wide, log counts", 25),
+        ("each bin 25 km/s wide", 25),
+        ("bin width 10", 10),
+        ("bin size = 10 km/s", 10),
+        ("binned by 5 km/s", 5),
+        ("bins of ten km/s", 10),
+        ("bins of half a km/s", 0.5),
+        ("bins of 20 kilometers per second", 20),
+        ("bins of 20000 m/s", 20),
+        ("in bins of 20", 20),
+    ],
+)
+def test_the_width_of_the_bins_of_a_histogram_is_in_the_unit_of_the_quantity(author, bins, width):
+    for sentence in (
+        f"histogram of the OMNI speed over 1996, {bins}",
+        f"{bins}: histogram of the OMNI speed, 1996",
+    ):
+        (entry,) = figure(author, sentence)["histograms"]
+        assert (entry["of"], entry["bin_width"]) == (["OMNI_V"], width)
+    base = author.create("histogram of the OMNI speed over 1996 with 40 bins")
+    came = author.edit(f"use {bins} in the histogram".replace(", log counts in", " in"), base.template)
+    assert came.template["steps"][-1]["tool_args"]["spec"]["histograms"] == [
+        {"of": ["OMNI_V"], "bin_width": width}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "bins"),
+    [
+        ("probability distribution of OMNI Bz in 2008, bins of 1 nT", [{"bin_width": 1, "show": "density"}]),
+        (
+            "polar histogram of the OMNI clock angle in 2003, 10 degree bins",
+            [{"bin_width": 10, "polar": True}],
+        ),
+        (
+            "histogram of OMNI hourly BZ_GSM for 2000-2003, bins 1 nT, log counts",
+            [{"bin_width": 1, "log_y": True}],
+        ),
+        ("histograms of OMNI By and Bz in 2003, half an nT bins", [{"bin_width": 0.5}, {"bin_width": 0.5}]),
+        ("histograms of OMNI speed and density in 2003, 20 km/s bins", [{"bin_width": 20}, {}]),
+        (
+            "histograms of OMNI speed (bins of 20 km/s) and density (bins of 1 cm-3) in 2003",
+            [{"bin_width": 20}, {"bin_width": 1}],
+        ),
+        ("histogram of OMNI speed in m/s in 2008, bins of 20 km/s", [{"bin_width": 20000}]),
+        ("histogram of OMNI speed in 2008 in 1 h bins", [{}]),
+    ],
+)
+def test_a_width_of_bins_is_that_of_the_histograms_in_its_unit(author, sentence, bins):
+    entries = figure(author, sentence)["histograms"]
+    assert [{key: entry[key] for key in entry if key != "of"} for entry in entries] == bins
+
+
+@pytest.mark.parametrize(
+    ("sentence", "message"),
+    [
+        ("histogram of OMNI speed in 2008, 20 nT bins", "bins of 20 nT do not fit a histogram in km/s"),
+        ("histogram of OMNI speed in 2008, bins of 0 km/s", "a width is above 0"),
+        ("histogram of OMNI speed in 2008, 10 km/s bins, x axis log", "logarithmic x axis"),
+        ("histogram of OMNI speed in 2008, 20 km/s bins and 40 bins", "both bins and bin_width"),
+        ("histogram of OMNI speed in 2008, 40 bins of 20 km/s", "'40'"),
+        ("histogram of OMNI speed in 2008, 10-20 km/s bins", "10-20"),
+        ("histogram of OMNI speed in 2008, bins of 10 to 20 km/s", "'10'"),
+        ("histogram of OMNI speed in 2008, bins of -20 km/s", "-20"),
+        ("histogram of OMNI speed in 2008, bins of 1,000 m/s", "'1'"),
+        ("histogram of OMNI speed in 2008, one and a half km/s bins", "half"),
+        ("polar histogram of the OMNI clock angle in 2003, bins of 7 deg", "do not fill a circle"),
+        ("histograms of OMNI speed and density in 2003, bins of 20", "not clear which histogram"),
+        ("histograms of OMNI By and Bz in 2003, 1 nT bins for Bz", "not clear which histogram"),
+        ("histograms of ACE and Wind speed in 2003, bins of 10 km/s for Wind", "not clear which histogram"),
+        (
+            "2D histogram of OMNI density against speed in 2003, bins of 20 km/s",
+            "only a histogram of one quantity",
+        ),
+        ("OMNI speed in 2008, 20 km/s bins", "only a histogram of one quantity"),
+    ],
+)
+def test_a_width_of_bins_that_fits_no_histogram_is_refused(author, sentence, message):
+    with pytest.raises((NotUnderstood, NotProved)) as caught:
+        author.create(sentence)
+    assert re.search(message, str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "bins"),
+    [
+        ("bins of 10 km/s in all histograms", [{"bin_width": 10}, {}, {"bin_width": 10}, {}]),
+        ("set the bin width to 10 km/s in the histogram of Wind", [{}, {}, {"bin_width": 10}, {}]),
+        ("bins of 10 for the Wind speed", [{}, {}, {"bin_width": 10}, {}]),
+        (
+            "bins of 5 km/s for both speeds, 1 cm-3 bins for the Wind density",
+            [{"bin_width": 5}, {}, {"bin_width": 5}, {"bin_width": 1}],
+        ),
+        ("use 30 bins in all histograms", [{"bins": 30}] * 4),
+        ("30 bins for the ACE density", [{}, {"bins": 30}, {}, {}]),
+        ("add a histogram of OMNI Bz with bins of 1 nT", [{}, {}, {}, {}, {"bin_width": 1}]),
+    ],
+)
+def test_the_bins_of_one_of_several_histograms_change(author, sentence, bins):
+    base = author.create("histograms of ACE and Wind speed and density in 2003")
+    spec = author.edit(sentence, base.template).template["steps"][-1]["tool_args"]["spec"]
+    assert [{key: entry[key] for key in entry if key != "of"} for entry in spec["histograms"]] == bins
+
+
+def test_a_histogram_with_bins_in_its_unit_keeps_the_unit(author):
+    plain = author.create("histogram of OMNI speed in 2008")
+    assert (
+        author.edit("convert the speed to m/s", plain.template).template["steps"][1]["tool_name"]
+        == "convert_units"
+    )
+    wide = author.edit("bins of 10 km/s", plain.template)
+    with pytest.raises(NotUnderstood, match="has bins or a range in km/s"):
+        author.edit("convert the speed to m/s", wide.template)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "histograms"),
+    [
+        ("30 bins", 4),
+        ("bins of 10 km/s", 2),
+        ("10 km/s bins for the speed", 2),
+        ("30 bins for the density", 2),
+    ],
+)
+def test_which_of_several_histograms_has_the_bins_is_asked(author, sentence, histograms):
+    base = author.create("histograms of ACE and Wind speed and density in 2003")
+    asked = author.edit(sentence, base.template)
+    assert isinstance(asked, AuthorQuestion)
+    assert len(asked.choices) == histograms + 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "message"),
+    [
+        ("bins of 10", "not clear which histogram"),
+        ("bins of 10 for Wind", "not clear which histogram"),
+        ("bins of 10 nT", "do not fit"),
+        ("bins of 10 km/s for the density", "do not fit"),
+        ("bins of 10 km/s for Bz", "no line called 'Bz'"),
+        ("20 bins in all histograms, 30 bins for all histograms", "different bins"),
+        ("bin width 10 furlongs", "does not understand the width of the bins"),
+        ("use bins from 10 to 20 km/s", "'10'"),
+    ],
+)
+def test_bins_that_fit_no_histogram_of_the_figure_are_refused(author, sentence, message):
+    base = author.create("histograms of ACE and Wind speed and density in 2003")
+    with pytest.raises(NotUnderstood) as caught:
+        author.edit(sentence, base.template)
+    assert re.search(message, str(caught.value))
 
 
 @pytest.mark.parametrize(

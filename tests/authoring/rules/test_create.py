@@ -1123,6 +1123,16 @@ def test_colours_of_a_new_spectrogram_are_set(author, look, key, value):
             },
         ),
         ("STEREO-A vs STEREO-B speed and density, 2010-02-01", {"xy": None}),
+        (
+            "Positions of THEMIS B and C in the XY-GSE plane, Jan 2010",
+            {
+                "orbits": [
+                    {"of": "THEMISB_position", "plane": "xy"},
+                    {"of": "THEMISC_position", "plane": "xy"},
+                ]
+            },
+        ),
+        ("THEMIS A and B in GSE, 2010-02-17", {"panels": [["THEMISA_B"]]}),
         ("RBSP-A REPT electron flux at 2.1 MeV versus time, June 2013 (log)", {"log_scale": {"1": "log"}}),
         ("save a PDF of ACE Bz on 2012-03-01", {"formats": ["pdf"]}),
         ("Dst 2003-10, white on black, big fonts", {"theme": "dark", "font_size": 18}),
@@ -1304,3 +1314,129 @@ def test_the_first_stands_above_the_second(author, words, drawn):
 def test_sources_of_the_inputs_of_a_quantity_are_not_drawn(author, request_, drawn):
     spec = steps(made(author, request_), "render_spec")[0]["spec"]
     assert spec["panels"] == [[label] for label in drawn]
+
+
+@pytest.mark.parametrize(
+    ("request_", "keys"),
+    [
+        ("ACE Bx, By and Bz in one panel, red green blue, 2012-03-01",
+         {"trace_colors": {"ACE_Bx": "red", "ACE_By": "green", "ACE_Bz": "blue"}}),
+        ("|B| of all four MMS spacecraft, 2017-07-11, colours: magenta, teal, red and blue",
+         {"trace_colors": {"MMS1_Bmag": "magenta", "MMS2_Bmag": "teal", "MMS3_Bmag": "red", "MMS4_Bmag": "blue"}}),
+        ("MMS |B|, all four spacecraft, 2017-07-11",
+         {"trace_colors": {"MMS1_Bmag": "black", "MMS2_Bmag": "red", "MMS3_Bmag": "green", "MMS4_Bmag": "blue"}}),
+        ("Wind and STEREO-A speed in one panel, 2012-06-16",
+         {"trace_colors": {"Wind_V": "red", "STA_V": "darkorange"}}),
+        ("Dst for 2015, mark -100 nT with a dashed red line",
+         {"hlines": [{"y": -100.0, "color": "red", "dash": "dash"}], "trace_colors": None}),
+        ("Wind |B| and its running median over 3 h in red, 2008-01-01",
+         {"trace_colors": {"Wind_Bmag_median": "red"}}),
+        ("Wind Bz in GSM, raw in grey and the 10-min median in black, 2008-01-01",
+         {"trace_colors": {"Wind_Bz": "grey", "Wind_Bz_binned": "black"}}),
+        ("Daily F10.7 from hourly data, averaged to 1 day, 2014", {"panels": [["OMNI_F107_1d_mean"]]}),
+        ("OMNI Bz and SYM-H, 2024-05-09, y of SYM-H from -600 to 100", {"y_range": {"2": [-600.0, 100.0]}}),
+        ("OMNI Bz and SYM-H, 2024-05-09, SYM-H axis from -600 to 100", {"y_range": {"2": [-600.0, 100.0]}}),
+        ("ACE V and n, June 2008, daily, dots not lines",
+         {"line_styles": {"ACE_V_binned": {"mode": "markers"}, "ACE_n_binned": {"mode": "markers"}}}),
+        ("ACE Bx, By, Bz, June 2008, three panels, shared range -40 to 40",
+         {"y_range": {"1": [-40.0, 40.0], "2": [-40.0, 40.0], "3": [-40.0, 40.0]}}),
+        ("RBSP-A REPT electrons spectrogram, March 2015, log colours from 1e-1 to 1e6",
+         {"log_z": True, "z_min": 0.1, "z_max": 1e6}),
+        ("polar cap potential of OMNI, 17 Jan 2013, y 0-200 kV", {"y_range": {"1": [0.0, 200.0]}}),
+        ("Scatter plot of ACE Bz (x) against Wind Bz (y), 2022-02-03, 5 min averages",
+         {"xy": [{"x": "ACE_Bz_binned_aligned", "y": "Wind_Bz_binned"}]}),
+    ],
+)  # fmt: skip
+def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, keys):
+    spec = steps(made(author, request_), "render_spec")[0]["spec"]
+    assert {key: spec.get(key) for key in keys} == keys
+
+
+@pytest.mark.parametrize(
+    ("request_", "panels"),
+    [
+        ("ACE V and n, 2021-11-04. Smooth only the density over 1 h", [["ACE_V"], ["ACE_n_smooth"]]),
+        ("ACE V and n, 2021-11-04; only the density smoothed over 1 h", [["ACE_V"], ["ACE_n_smooth"]]),
+        ("Wind B and SYM-H, 2021-11-04; smooth only SYM-H with 30 min", [["Wind_B"], ["OMNI_SYMH_smooth"]]),
+        ("Plot |B| and n from ACE, then only the density from Wind, 2022-02-03", [["ACE_Bmag"], ["ACE_n", "Wind_n"]]),
+        ("ACE |B| as 5 min medians and Wind |B| as 10 min means in one panel, 2022-02-03",
+         [["ACE_Bmag_binned", "Wind_Bmag_binned"]]),
+        ("ACE V with a 10 min running mean and Wind V with a 1 h running median, 2022-01-18",
+         [["ACE_V", "Wind_V"], ["ACE_V_smooth", "Wind_V_median"]]),
+        ("convection electric field from MMS1 ion velocity and B, 2017-07-11", [["MMS1_Evec"]]),
+        ("-VxB of THEMIS-D from ESA and FGM, 2008-09-06", [["THEMISD_Evec"]]),
+        ("ACE EPAM electrons DE1 and DE4 and their ratio, 2001-09-24",
+         [["ACE_DE1"], ["ACE_DE4"], ["ACE_DE1_over_ACE_DE4"]]),
+        ("SOHO ERNE HED protons at 20 MeV and 60 MeV together, 20-25 January 2012",
+         [["SOHO_PH_slice", "SOHO_PH_slice_2"]]),
+        ("MMS1 ion and electron spectrograms, then n_i and n_e together, 2015-10-16",
+         [["MMS1_ions"], ["MMS1_electrons"], ["MMS1_n", "MMS1_Ne"]]),
+        ("ACE magnetic field GSM, 2008-01-01; only Bz", [["ACE_Bz"]]),
+        ("AE and AL together, Dst in another panel, March 2015", [["OMNI_AE", "OMNI_AL"], ["OMNI_Dst"]]),
+        ("ACE O7/O6 and speed on the right axis, 2008, 27-day means", [["ACE_O7O6_binned", "ACE_V_binned"]]),
+        ("MagEIS electron flux of RBSP-B at 100 keV and 1 MeV, March 2015, one panel per channel",
+         [["RBSPB_FESA_slice"], ["RBSPB_FESA_slice_2"]]),
+        ("thermal, magnetic and dynamic pressure of Wind, 2005-08-24",
+         [["Wind_npTp_Pth"], ["Wind_Bsquared_Pmag"], ["Wind_Pdyn"]]),
+        ("solar Lyman alpha and F10.7, monthly means, 2000-2020", [["OMNI_Lya_binned"], ["OMNI_F107_binned"]]),
+        ("derivative of Dst in nT per hour, 2004-11-07", [["OMNI_Dst_rate_nTh"]]),
+        ("smooth sym-h 15min, 2004-11-07", [["OMNI_SYMH_smooth"]]),
+        ("Voyager 2 speed from the merged hourly file, 1990", [["Voyager2_V"]]),
+        ("ACE speed, 2012-03-01. Reason: a satellite anomaly report.", [["ACE_V"]]),
+        ("polar cap potential, with the PCN index in a second panel, 22 Jun 2015", [["OMNI_PCP"], ["OMNI_PC"]]),
+        ("parallel ion velocity along B at MMS1, 2017-07-11", [["MMS1_Vpar"]]),
+        ("Rotate Wind magnetic field from GSE to GSM and plot Bz for 2021-05-12", [["Wind_Bz"]]),
+        ("Get Wind B in GSM, take its Bz, smooth it over 20 min, 2022-02-03", [["Wind_Bz_smooth"]]),
+        ("SOHO EPHIN protons, 2000-07-13, all channels", [["SOHO_P_int"]]),
+        ("ACE EPAM electrons, all channels, 2000-07-13", [["ACE_DE1", "ACE_DE2", "ACE_DE3", "ACE_DE4"]]),
+        ("VBs of OMNI, its integral and Dst, 20 to 22 nov 2003", [["OMNI_VBs"], ["OMNI_VBs_total"], ["OMNI_Dst"]]),
+        ("Polar B in GSE for 1997-04-11, every component alone", [["Polar_Bx"], ["Polar_By"], ["Polar_Bz"]]),
+        ("Spectrogram of the power of Bz at DSCOVR on 2017-09-07", [["DSCOVR_Bz_spectrogram"]]),
+    ],
+)  # fmt: skip
+def test_nothing_is_drawn_besides_what_a_request_asks_for(author, request_, panels):
+    assert steps(made(author, request_), "render_spec")[0]["spec"]["panels"] == panels
+
+
+@pytest.mark.parametrize(
+    "request_", ["all channels of EPAM, 2000-07-13", "ACE EPAM, all channels, 2000-07-13"]
+)
+def test_all_channels_of_no_particles_are_refused(author, request_):
+    with pytest.raises(NotUnderstood):
+        author.create(request_)
+
+
+@pytest.mark.parametrize(
+    ("request_", "left", "right"),
+    [
+        ("ACE n, V and the ratio of speed to density, 2001-09-24", "ACE_V", "ACE_n"),
+        ("ACE n, V and the ratio of density to speed below, 2001-09-24", "ACE_n", "ACE_V"),
+        ("ACE V and the ratio of density to speed, 2001-09-24", "ACE_n", "ACE_V"),
+        ("Wind Bz, By and the difference between By and Bz, 2001-09-24", "Wind_By", "Wind_Bz"),
+        ("MMS1 n_i and n_e with the ratio n_e to n_i in the panel below, 2017-07-11", "MMS1_Ne", "MMS1_n"),
+    ],
+)
+def test_a_ratio_has_the_order_of_its_own_words(author, request_, left, right):
+    (made_,) = steps(made(author, request_), "arithmetic")
+    assert (made_["left_label"], made_["right_label"]) == (left, right)
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ("PSP alpha density / proton density from SPAN-I, 2021-04-28", "what '/' means"),
+        ("27-day running mean of F10.7 and the daily F10.7, 1995-2005", "drawn once or twice"),
+        ("Compare SYM-H 2003-10-29 to 2003-10-31 with 2003-11-20 to 2003-11-22, same panel", "a figure each"),
+    ],
+)
+def test_what_two_quantities_or_times_have_in_common_must_be_clear(author, request_, message):
+    with pytest.raises(NotUnderstood, match=message):
+        author.create(request_)
+
+
+def test_finer_data_are_averaged_over_the_hours_of_an_hourly_index(author):
+    template = made(author, "Dst* of OMNI, 20-25 November 2003")
+    (mean,), (aligned,) = steps(template, "resample"), steps(template, "align")
+    assert (mean["source_label"], mean["cadence"], mean["method"]) == ("OMNI_Pdyn", "1h", "mean")
+    assert (aligned["series_label"], aligned["onto_label"]) == (mean["output_label"], "OMNI_Dst")
+    assert steps(made(author, "scatter of OMNI hourly n against V, 2003-11-20"), "resample") == []

@@ -93,7 +93,6 @@ REFUSED = (
     ("|B| of ACE over that of Wind, 2004-11-07", "'over that of'"),
     ("THEMIS-A ESA ion spectrogram with the density over it, 2009-03-01", "'over it'"),
     ("Wind n and V in a single red panel, 2004-11-07", "'single'"),
-    ("AE and AL together, Dst in another panel, March 2015", "'together'"),
     # a place that no line has
     ("Wind |B| and its power spectrum, spectrum on top, 2004-11-07", "'spectrum on top'"),
     ("Wind |B| with its running mean over 1 h at the top, 2004-11-07", "at the top'"),

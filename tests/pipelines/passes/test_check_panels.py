@@ -52,6 +52,21 @@ TWO = {"panels": [["B"], ["n"]]}
             "hlines/0/panel",
             "hlines: there is no panel 4",
         ),
+        (
+            {"histograms": [{"of": "n"}, {"of": "B", "bins": 9, "bin_width": 2}]},
+            "histograms/1",
+            "histograms: entry 2 has both bins and bin_width",
+        ),
+        (
+            {"histograms": [{"of": "n", "bin_width": 2, "log_x": True}]},
+            "histograms/0",
+            "histograms: entry 1 has a bin_width, but a logarithmic x axis",
+        ),
+        (
+            {"histograms": [{"of": "n", "bin_width": -2}]},
+            "histograms/0",
+            "histograms: entry 1 has a bin_width of -2, but a width is above 0",
+        ),
     ],
 )
 def test_a_setting_for_a_panel_that_is_not_there_is_refused(
@@ -68,6 +83,8 @@ def test_a_setting_for_a_panel_that_is_not_there_is_refused(
         TWO | {"row_heights": "$HEIGHTS", "hlines": "$LINES"},
         TWO | {"y_range": {"2": [0, 1]}, "log_scale": 2, "row_heights": [2, 1], "vlines": ["2024-01-01"]},
         TWO | {"y_range": [0, 1], "log_scale": "y", "slopes": ["-5/3"]},
+        TWO
+        | {"histograms": [{"of": "n", "bin_width": "$WIDTH"}, {"of": "B", "bin_width": 0.5, "log_y": True}]},
         TWO
         | {
             "xy": [{"x": "n", "y": "B"}] * 2,

@@ -63,6 +63,40 @@ def test_the_rule_gives_round_bins_that_hold_every_value(spread):
     assert np.histogram(values, edges)[0].sum() == 3000
 
 
+@pytest.mark.parametrize(
+    ("values", "width", "edges", "bars"),
+    [
+        ([300, 319, 320, 340, 341, 399], 20, [300, 320, 340, 360, 380, 400], [2, 1, 2, 0, 1]),
+        ([300, 340], 20, [300, 320, 340, 360], [1, 0, 1]),
+        ([-1.5, -0.5, 0.0, 0.2], 0.5, [-1.5, -1, -0.5, 0, 0.5], [1, 0, 1, 2]),
+        ([0.1, 0.2, 0.3, 0.6, 0.7], 0.1, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], [1, 1, 1, 0, 0, 1, 1]),
+        ([5, 5], 20, [0, 20], [2]),
+    ],
+)
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_a_width_gives_edges_at_its_multiples_and_an_edge_belongs_to_the_bin_above(
+    values, width, edges, bars, kind
+):
+    figure = draw({"n": series(np.array(values, kind))}, histograms=[{"of": "n", "bin_width": width}])
+    drawn = heights(figure)
+    assert drawn[0] == pytest.approx(edges)
+    assert drawn[1] == bars
+    assert f"panel 1: {len(bars)} bin{'s' * (len(bars) > 1)} of {width:g} cm^-3" in " ".join(figure.notes)
+
+
+def test_a_width_is_that_of_all_quantities_and_of_a_density():
+    tables = {"V": series([300, 310, 330, 420], "V", "km/s"), "W": series([310, 500], "V", "km/s", 3)}
+    figure = draw(tables, histograms=[{"of": ["V", "W"], "bin_width": 100, "show": "density"}])
+    assert heights(figure) == ([300, 400, 500, 600], pytest.approx([0.0075, 0.0025, 0]))
+    assert heights(figure, "p1-2")[1] == pytest.approx([0.005, 0, 0.005])
+
+
+def test_a_width_has_the_bins_of_the_chosen_range_only():
+    tables = {"n": series([1, 2, 3, 4, 1e6])}
+    figure = draw(tables, histograms=[{"of": "n", "bin_width": 2, "x_range": [0, 10]}])
+    assert heights(figure) == ([0, 2, 4, 6], [1, 2, 1])
+
+
 def test_one_value_has_one_bin():
     assert heights(draw({"n": series([5, 5, 5])}, histograms=[{"of": "n"}])) == ([4.5, 5.5], [3])
 
@@ -155,6 +189,12 @@ def test_what_cannot_be_counted_is_refused():
     refuse("edges in bins must increase", "number of bins", of="n", bins=[3])
     refuse("0 bins are not possible", "1 to 500", of="n", bins=0)
     refuse("501 bins are not possible", "1 to 500", of="n", bins=501)
+    refuse("both bins and bin_width", "leave one", of="n", bins=4, bin_width=1)
+    refuse("bin_width of 0,", "above 0", of="n", bin_width=0)
+    refuse("bin_width of -2,", "above 0", of="n", bin_width=-2)
+    refuse("logarithmic x axis", "number of bins", of="n", bin_width=2, log_x=True)
+    tiny = "panel 2: 3,001 bins of 0.001 cm\\^-3 from 1 to 4 are more than 500"
+    refuse(tiny, "bin_width of 0.01 or more, or a shorter x_range", of="n", bin_width=0.001)
     refuse("first edge is 0", "above 0", of="n", bins=[0, 1], log_x=True)
     refuse("no value above 0", "log_x: false", tables=pair(x=(-1, -2, 0)), of="n", log_x=True)
     refuse("no label is called 'm'", "n, V", of=["m"])

@@ -18,7 +18,8 @@ def angles(values, unit="deg", name="phi"):
 
 def polar(values=(10, 20, 100, 190, 350), tables=None, theme="white", **entry):
     tables = tables or {"phi": angles(values)}
-    spec = {"histograms": [{"of": list(tables), "polar": True, "bins": 4, **entry}], "theme": theme}
+    bins = {} if "bin_width" in entry else {"bins": 4}
+    spec = {"histograms": [{"of": list(tables), "polar": True, **bins, **entry}], "theme": theme}
     return render_spec(tables, spec=spec)
 
 
@@ -85,6 +86,14 @@ def test_missing_values_are_left_out_and_counted():
     assert sectors(figure)[0] == [1, 1, 0, 0]
     assert "panel 1: phi 2 of 4 records; left out: 2 without a usable value" in figure.notes
     assert "panel 1: 4 bins of 90 deg from 0 to 360 deg" in figure.notes
+
+
+def test_the_width_of_the_sectors_in_degrees():
+    assert sectors(polar(bin_width=90)) == sectors(polar())
+    with pytest.raises(StepError, match="sectors of 50 deg, which do not fill a circle"):
+        polar(bin_width=50)
+    with pytest.raises(StepError, match="2 to 360 equal sectors, not 720"):
+        polar(bin_width=0.5)
 
 
 def test_one_record_and_36_sectors_when_none_are_chosen():

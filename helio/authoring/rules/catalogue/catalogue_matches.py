@@ -193,6 +193,8 @@ def with_words(
     text, units = _MEASURED_IN.sub(" ", text), _MEASURED_IN.findall(text)
     numerals = {float(number) for number in _NUMBER.findall(text)}
     words = [word.rstrip(".") for word in _WORD.findall(_NUMBER.sub(" ", text))]
+    if channels and not (words or numerals):
+        return  # all channels: of which particles?
     means_flux = bool(species_words(text)) and not {*word_list(text)} & MEASURED
     at_energy = means_flux and any(unit.endswith("eV") for unit in units)
     letters = re.findall(r"(?<![A-Za-z])[A-G](?![A-Za-z])", " ".join(words))

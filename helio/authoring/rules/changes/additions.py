@@ -558,7 +558,7 @@ def _quantities_of(editor: FigureEditor, panel: int) -> tuple[RequestQuantity, .
 _AXES = ("noun:scale", "noun:y_axis")
 ANY_PART = (
     "what craft panel paneltype colour dash frame duration tool line noun:unit number unit noun:window noun:cadence "
-    "rel:above rel:below rel:top rel:bottom "
+    "bins noun:histogram rel:above rel:below rel:top rel:bottom "
     "rel:before rel:after rel:own_panel rel:same_panel rel:instead rel:instead_of verb:smooth verb:add "
     "verb:replace verb:swap verb:show moment time range bound"
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import timedelta
 
+from helio.authoring.request import BinWidth
 from helio.authoring.rules.changes.atoms import (
     CHANGES,
     COUNT,
@@ -21,6 +22,7 @@ from helio.authoring.rules.times.durations import INTERVALS, duration_in, durati
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import TAKEN, any_phrase
 from helio.knowledge.unit_algebra import comparable, conversion_factor
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
 from helio.steps.render.colours import CSS_NAMES
@@ -42,6 +44,28 @@ UNIT_WORDS = {
 """Names of units in words, in small letters and in the singular or the plural."""
 _WORDS_OF_UNITS = "|".join(sorted(UNIT_WORDS, key=len, reverse=True))
 _UNIT = rf"(?P<of>(?:{_WORDS_OF_UNITS})s?|(?-i:{_UNITS}))(?![\w/^-])"
+_SPELT_UNITS = {"degrees": "deg", "RE": "R_E"}
+_SIZE = (
+    r"(?<![\w.,:/^–−-])(?!0\d)(?P<size>(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?"
+    rf"|{COUNT}|(?<!\band )(?<!\band a )half(?:\s+of)?(?:\s+an?)?)"
+)
+_SIZE_IN_UNIT = (
+    rf"{_SIZE}[\s-]*(?P<unit>(?:{_WORDS_OF_UNITS})s?|(?-i:{_UNITS})|degree|°)"
+    r"(?![\w/^]|\s+or\b|\s*(?:to|[-–])\s*\d)"
+)
+_BINS = r"(?:bins?(?:[\s-]?(?:widths?|sizes?))?|bin(?:ned|ning)|widths?\s+of\s+(?:the|each|all)\s+bins?)"
+_LINKS = (
+    r"(?:\s*[:=]\s*|\s+)(?:(?:of|with|in|to|by|an?|the|is|are|be|should|each|all|widths?|sizes?|steps?)\s+)*"
+)
+_IN_BINS = r"\b(?:(?:with|in|using|into)\s+)?(?:(?:an?|the|each|all)\s+)?"
+BIN_WIDTHS = (
+    rf"(?:{_IN_BINS})?(?<!\bto )(?<!\bor ){_SIZE_IN_UNIT}[\s-]+(?:wide\s+)?{_BINS}\b",
+    rf"{_IN_BINS}{_BINS}{_LINKS}{_SIZE_IN_UNIT}(?:[\s-]+(?:wide|width|each|steps?)\b)*",
+    rf"{_IN_BINS}(?:bins?\s+of(?:\s+(?:width|size))?|bin[\s-]?(?:width|size)s?)(?:\s*[:=]|\s+(?:of|to|is))?\s*{_SIZE}"
+    r"(?=\s*(?:$|[;)\x01]|[.,:](?!\d)|(?:and|in|for|on|over|from|between|during|with|using|please|instead)\b))",
+)
+"""Regular expressions of the width of bins: ``20 km/s bins``, ``bins of half an nT``, ``bin width 20``."""
+BIN_COUNT = rf"{_IN_BINS}(?<![\w.,:/^–−-])(?P<count>\d{{1,3}})\s+bins\b"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:UTC?|Z)?"
 _DATE = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH}(?:,?\s+\d{{4}})"
@@ -134,6 +158,21 @@ _MOST_PANELS = 20
 """Numbers up to this one may be those of panels: ``panel 1 to -20..20``, but ``the top panel 0 to 40``."""
 
 
+def unit_of(words: str) -> str:
+    """Return the unit that words mean."""
+    word = words.casefold()
+    named = UNIT_WORDS.get(word) or UNIT_WORDS.get(word.removesuffix("s"))
+    return canonical_unit(named or _SPELT_UNITS.get(words, words))
+
+
+def bin_width(match: re.Match[str]) -> BinWidth:
+    """Return the width that a match of one of `BIN_WIDTHS` means."""
+    size = match["size"].casefold()
+    return BinWidth(
+        0.5 if size.startswith("half") else number_of_text(size), unit_of(match.groupdict().get("unit") or "")
+    )
+
+
 def shaded(match: re.Match[str]) -> str:
     """Return the name of a colour of two words, as `SHADED` matches it."""
     joined = re.sub(r"[\s-]+|very", "", match[0].casefold())
@@ -195,7 +234,12 @@ def _limit(number: str, unit: str | None, *, is_low: bool) -> Range:
 
 
 def take_numbers(unread: UnreadWords) -> None:
-    """Take numbers, limits, sizes and factors."""
+    """Take bins of histograms, numbers, limits, sizes and factors."""
+    for bins in BIN_WIDTHS:
+        unread.take("bins", bins, bin_width)
+    unread.take("bins", BIN_COUNT, lambda match: int(match["count"]))
+    if any(atom.kind == "bins" for atom in unread.atoms):
+        unread.take("noun", r"\bhistograms?\b", "histogram")
     not_time = rf"(?!\s*(?:UTC?|{MONTH}|[-–]?\s*(?:{_LENGTHS}))\b|\s*(?:pixels?|px)\b|-?\d|:\d)"
     unit = rf"(?:\s*{_UNIT})?".replace("?P<of>", "?P<{}>")
     unit_low, unit_high = unit.format("u1"), unit.format("u2")

@@ -10,10 +10,11 @@ from helio.authoring.fetches import FETCH
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.added_content import fetched_pairs
+from helio.authoring.rules.changes.atom_values import unit_of
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
-from helio.authoring.rules.changes.panel_settings import panel_numbers, unit_of
+from helio.authoring.rules.changes.panel_settings import panel_numbers
 from helio.authoring.swapping import refetched, replaced_args
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.frame_names import FRAMES, TURNABLE
@@ -21,6 +22,7 @@ from helio.knowledge.quantities import SOURCES, QuantitySource, spellings
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, pretty_unit
 from helio.pipelines.dialect.written import object_of
+from helio.pipelines.template.figures import entry_labels
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
 from helio.time_range import Duration
@@ -313,6 +315,13 @@ def _convert_line(editor: FigureEditor, line: str, to: str) -> None:
         raise NotUnderstood(f"{line} is in {to} already")
     if not _convertible(unit, to):
         raise NotUnderstood(f"{line} cannot be given in {to}" + (f": it is in {unit}" if unit else ""))
+    for entry in editor.spec.get("histograms") or []:
+        in_unit = {"bin_width", "x_range"} & entry.keys() or isinstance(entry.get("bins"), list)
+        if in_unit and line in entry_labels("histograms", entry):
+            raise NotUnderstood(
+                f"the histogram of {line} has bins or a range in {unit}",
+                advice=f"write a new pipeline with the histogram in {to}",
+            )
     number = str([*editor.panels_with([line]), ""][0])
     editor.draw_instead(line, _converted(editor, line, unit, to))
     write_unit(editor, number, unit, to)

@@ -189,10 +189,10 @@ def says_bins(clause: Clause) -> bool:
 
 
 def refuse_bins(_: FigureEditor, clause: Clause) -> None:
-    """Refuse to change the width of the bins of a histogram."""
+    """Refuse a width of bins that is not understood; it is not that of a line."""
     raise NotUnderstood(
-        f"helio cannot set the width of the bins of a histogram: '{clause.text.strip()}'",
-        advice="change the bins of the histogram in the file of the pipeline",
+        f"helio does not understand the width of the bins: '{clause.text.strip()}'",
+        advice="give it in the unit of the quantity, as in 'bins of 20 km/s'",
     )
 
 

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.atom_values import UNIT_WORDS
+from helio.authoring.request import BinWidth
+from helio.authoring.rules.changes.atom_values import unit_of
 from helio.authoring.rules.changes.atoms import COUNTED, Atom, Range, panel_number
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.writing.asking import EVERY
+from helio.authoring.writing.layout import fitting_widths
 from helio.authoring.writing.steps import listed
 from helio.knowledge.quantity_words import VECTORS
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.pipelines.dialect.written import object_of
-from helio.pipelines.template.figures import ENTRY_LABELS, RIGHT
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import ENTRY_LABELS, RIGHT, entry_labels
 
 _PANEL = "what panel craft every"
 _BOTH = "log-log"
 """Both axes of one quantity against another, or of a spectrum, are logarithmic."""
-_SPELT_UNITS = {"degrees": "deg", "RE": "R_E"}
 
 
 def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
@@ -155,13 +157,6 @@ def asked_panels(
     names = [f"panel {number}" for number in numbers]
     answer = editor.ask(question, [*names, EVERY] if every else names)
     return list(numbers) if answer == EVERY else [numbers[names.index(answer)]]
-
-
-def unit_of(words: str) -> str:
-    """Return the unit that words mean."""
-    word = words.casefold()
-    named = UNIT_WORDS.get(word) or UNIT_WORDS.get(word.removesuffix("s"))
-    return canonical_unit(named or _SPELT_UNITS.get(words, words))
 
 
 def put_by_panel(editor: FigureEditor, key: str, panel: int | str, value: Any) -> None:
@@ -422,6 +417,53 @@ def set_panel_type(editor: FigureEditor, clause: Clause) -> None:
         editor.put("trace_colors", clause.value("colour"), line)
 
 
+def set_bins(editor: FigureEditor, clause: Clause) -> None:
+    """Set the number or the width of the bins of histograms: those of the named lines, or those in the width's unit."""
+    names = [atom.text for atom in clause.new("what", "craft")]
+    lines = {line for name in names for line in editor.known(name, by_craft=True, every=True)}
+    entries = editor.spec.get("histograms") or []
+    units = {
+        at: "deg" if entry.get("polar") else _unit_of_entry(editor, entry)
+        for at, entry in enumerate(entries)
+        if not lines or lines & entry_labels("histograms", entry)
+    }
+    wanted = [atom.value for atom in clause.new("bins")]
+    if not units or len(wanted) != 1:
+        raise NotUnderstood(
+            f"helio does not understand which bins '{clause.text.strip()}' means",
+            advice="only a histogram of one quantity has bins; give their number or their width",
+        )
+    bins = wanted[0]
+    if isinstance(bins, BinWidth):
+        chosen = {at: {"bin_width": size} for at, size in fitting_widths([bins], units).items()}
+    else:
+        chosen = {at: {"bins": bins} for at in units}
+    if len(chosen) > 1 and not clause.says(r"\b(?:all|every|each|both|histograms)\b"):
+        choices = {
+            f"histogram {at + 1}: {', '.join(entry_labels('histograms', entries[at]))}": at for at in chosen
+        }
+        answer = editor.ask("Which histogram do you mean?", [*choices, EVERY])
+        chosen = chosen if answer == EVERY else {choices[answer]: chosen[choices[answer]]}
+    _put_bins(editor, entries, chosen)
+
+
+def _put_bins(editor: FigureEditor, entries: Sequence[Document], chosen: Mapping[int, Document]) -> None:
+    """Set the bins of histograms by their places; a sentence gives a histogram its bins once."""
+    targets = {("bins", f"histograms {at}") for at in chosen}
+    if targets & editor.wished:
+        raise NotUnderstood("the request gives a histogram different bins")
+    editor.wished |= targets
+    kept = [{key: entry[key] for key in entry if key not in ("bins", "bin_width")} for entry in entries]
+    editor.set_for(
+        "histograms", [kept[at] | chosen[at] if at in chosen else entry for at, entry in enumerate(entries)]
+    )
+
+
+def _unit_of_entry(editor: FigureEditor, entry: Document) -> str:
+    """Return the unit of the quantities of a histogram; empty if it is not known before a run."""
+    return next(filter(None, map(editor.lines.unit, sorted(entry_labels("histograms", entry)))), "")
+
+
 def put_panel_type(editor: FigureEditor, number: int, kind: str) -> None:
     """Draw a panel as bars, a strip, a spectrogram or lines."""
     types = list(editor.spec.get("panel_types") or ["line"] * len(editor.panels))
@@ -443,6 +485,7 @@ PANEL_SETTINGS: tuple[Rule, ...] = (
     Rule("range|bound|auto", f"{_PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:zoom verb:move", limit_panels),
     Rule("paneltype|mode:lines", "what panel craft every line rel:instead_of colour", set_panel_type,
          several="paneltype"),
+    Rule("bins", "what craft every noun:histogram noun:panel rel:instead_of verb:move", set_bins, several="bins"),
     Rule("verb:reverse noun:order|panel", "panel every verb:show verb:move", reverse_panels,
          lambda clause: all(atom.value == "every" for atom in clause.of("panel"))),
 )  # fmt: skip

@@ -76,7 +76,7 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
     time = time or _extended(before, times[0], clause, editor) or _until_now(times[0], before)
     default, notes = default_range(time, parse_time_range(time, editor.now), editor.now)
     given = editor.given.setdefault(("variables", name), default)
-    if given != default:
+    if given != default and not _is_within(default, given, editor.now):
         raise NotUnderstood(
             f"the request names two time ranges: {given} and {default}",
             advice="give one time range, such as 'A to B'",
@@ -85,6 +85,12 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
         editor.notes.append(f"the time range is {default} already")
     _set_range(editor, name, default)
     editor.notes += notes
+
+
+def _is_within(part: str, whole: str, now: datetime) -> bool:
+    """Return whether a time range is part of another: ``the 2022 Sept event, 5-8 September``."""
+    inner, outer = (parse_time_range(text, now) for text in (part, whole))
+    return outer.start <= inner.start and inner.stop <= outer.stop
 
 
 def _part_of(whole: str, part: str, editor: FigureEditor) -> str:

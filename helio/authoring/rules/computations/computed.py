@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import compress, pairwise, zip_longest
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation, RequestQuantity
+from helio.authoring.request import Computation, Lines, RequestQuantity
 from helio.authoring.rules.computations.averages import (
     METHOD,
     method_of,
@@ -95,6 +95,11 @@ _BESIDE_SHIFTED = (
     r"|(?<=shifted )(?:and|&|\+)\s+un-?shifted\b"
 )
 """Words that ask for the series as it was measured, too."""
+_WITH_SPEED = (
+    r"(?<!together )\b(?:with|using|by)\s+(?:(?:the|its|own|measured|observed|local|solar[- ]wind|bulk|flow|proton|mean"
+    r"|instantaneous|in-?situ|plasma)\s+)*(?:velocity|speed)\b"
+)
+"""The speed with which a series is shifted; ``with OMNI speed`` is drawn."""
 _PLACES = {"earth": 0.0, "bow": 90000.0, "nose": 90000.0, "magnetopause": 64000.0}
 """x in km of the places to which a sentence shifts the solar wind."""
 _SHIFTED_TO = (
@@ -177,6 +182,9 @@ _THRESHOLD = (
     r"|,?\s*\b(?:(?:beyond|above|over|at|of|with|and)\s+)*(?P<beyond>\d+(?:\.\d+)?)[\s-]*(?:sigmas?\b|σ|(?:robust\s+)?standard\s+deviations\b|MADs?\b)"
 )
 """How many deviations spikes are from their surroundings."""
+_BEFORE_OPERANDS = re.compile(r"(?:(?:the|an?)\s+)?\w+\s+(?:(?:of|between)\s+)?(?:the\s+)?", re.IGNORECASE)
+_BETWEEN_OPERANDS = re.compile(r"[\w|. -]+?(?:\b(?:to|and|over|by)\s+(?:the\s+)?|\s?/\s?)", re.IGNORECASE)
+"""What stands between a ratio or a difference and its first quantity, and between this one and the second."""
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)|\s+(?:only|alone)\b"
 _OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
 """Words between a computation and the one whose result it takes."""
@@ -658,7 +666,7 @@ def _shifts(sentence: Sentence) -> list[ComputationMention]:
         return []
     beside = sentence.drop(_BESIDE_SHIFTED) > 0
     sentence.drop(_SHIFT)
-    sentence.drop(r"\b(?:with|using|by)\s+(?:[\w-]+\s+){0,4}?(?:velocity|speed)\b")
+    sentence.drop(_WITH_SPEED)
     place = next(x for name, x in _PLACES.items() if match["place"].lower().startswith(name))
     shift = mention_of(SHIFT, match.start(), args={"to_x": place})
     return [replace(shift, computation=replace(shift.computation, beside=beside))]
@@ -704,6 +712,27 @@ def beside_inputs(
     (mention,) = mentions
     behind = mention.computation.behind or (over and mention.computation.tool in OVERLAID)
     return (replace(mention, computation=replace(mention.computation, beside=True, behind=behind)),)
+
+
+def with_operands(
+    mentions: Sequence[ComputationMention], placed: Sequence[tuple[int, RequestQuantity]], text: str
+) -> tuple[ComputationMention, ...]:
+    """Give a ratio or a difference its two quantities in the order of its words: ``ratio of density to speed``."""
+
+    def of(mention: ComputationMention) -> tuple[RequestQuantity, ...]:
+        behind = sorted((start, quantity) for start, quantity in placed if start > mention.position >= 0)[:2]
+        starts = [mention.position, *(start for start, _ in behind)]
+        between = [text[first:second] for first, second in pairwise(starts)]
+        patterns = (_BEFORE_OPERANDS, _BETWEEN_OPERANDS)
+        fits = len(behind) == len(patterns) and all(map(re.fullmatch, patterns, between))
+        return tuple(quantity for _, quantity in behind) if fits else ()
+
+    return tuple(
+        replace(mention, computation=replace(mention.computation, of=Lines((), operands)))
+        if mention.computation.tool in OF_TWO and (operands := of(mention))
+        else mention
+        for mention in mentions
+    )
 
 
 def over_their_inputs(mentions: Iterable[ComputationMention]) -> Iterator[ComputationMention]:

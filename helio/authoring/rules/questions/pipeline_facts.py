@@ -55,6 +55,7 @@ class PipelineFacts(PipelineSubjects):
             "order": self._panels,
             "scales": self._scales,
             "colours": self._colours,
+            "colour scales": self._colour_scales,
             "dashes": self._dashes,
             "titles": self._titles,
             "times": self._times,
@@ -225,6 +226,20 @@ class PipelineFacts(PipelineSubjects):
             if others:
                 rest = f"helio chooses the other colours of figure {name}, which the pipeline does not set"
                 yield Fact(f"{rest}: {', '.join(others)}", frozenset())
+
+    def _colour_scales(self) -> Facts:
+        for name, spec in self.figures():
+            for number, labels in self._drawn(spec):
+                if not any(map(self.lines.has_colours, labels)):
+                    continue
+                limits = [dict(_by_panel(spec.get(key))) for key in ("z_min", "z_max")]
+                low, high = (limit.get(str(number), limit.get("", "the data")) for limit in limits)
+                scale = spec.get("colorscale") or "turbo, because the pipeline sets none"
+                told = f"the colours are those of {scale}; their limits are from {low} to {high}"
+                told = told.replace("from the data to the data", "those of the data")
+                yield Fact(f"{self._place(name, number)}: {told}", self._of_panel(number, labels))
+            if not any(self.lines.has_colours(label) for _, labels in self._drawn(spec) for label in labels):
+                yield Fact(f"figure {name} draws no spectrogram, so it has no colour scale")
 
     def _drawn(self, spec: Document) -> Iterator[tuple[int, list[str]]]:
         """Yield the panels of a figure: their numbers and labels."""

@@ -42,7 +42,7 @@ _WEAK = {
 """Properties whose words also say something else in a question that asks for another property."""
 
 
-_STRONGER = {"times": "exclusions", "meanings": "colours", "colours": "scales"}
+_STRONGER = {"times": "exclusions", "meanings": "colours", "colour scales": "scales"}
 """Properties that are not asked for beside another one, whose answer says more."""
 _OF_EVENTS = {"counts", "numbers"}
 """Properties of events such as storms, of which a figure has no lines."""

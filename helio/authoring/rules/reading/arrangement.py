@@ -6,11 +6,13 @@ A phrase that moves one panel, such as ``density below the field``, is a change:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise, takewhile
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Lines, Panels, Place, RequestQuantity
+from helio.authoring.request import BinWidth, Lines, Panels, Place, RequestQuantity
+from helio.authoring.rules.changes.atom_values import BIN_COUNT, BIN_WIDTHS, bin_width
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.computations.computed import INPUT
 from helio.authoring.rules.reading.sentence import Sentence
@@ -110,9 +112,6 @@ _TWO_APART = re.compile(
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+(?:time|its|their)\b)(?!\w)"
 _ON_AXIS = r"\(\s*(?:on\s+)?(?:the\s+)?([xy])(?:[- ]axis)?\s*\)"
 _ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
-_BINS = r"\b(?:(?:with|in|using|into)\s+)?(\d{1,3})\s+bins\b"
-_WIDTH = r"\d+(?:\.\d+)?[\s-]*(?:km/s|nT|nPa|cm\^?-3|[kM]?eV|K|deg|degrees?)"
-_WIDE_BINS = rf"\bbins?\s+(?:width\s+)?of\s+{_WIDTH}(?!\w)|\b{_WIDTH}[\s-]+(?:wide\s+)?bins?\b"
 _COLOURED = (
     rf"\b(?:{phrase_pattern('colour/color/coloured/colored/colour-coded/color-coded by/with')})\s+(time\b)?"
 )
@@ -184,13 +183,10 @@ class Arrangement:
             self._slopes = tuple(slope.replace("−", "-") for slope in written)
         self._marks = bool(sentence.has(_SPECTRAL) and sentence.take_first(_MARKED_FREQUENCY))
         of_bins = self._kind in ("histograms", "polar", "probability")
-        counted = sentence.take_text(_BINS) if of_bins or self._kind == "density" else ""
-        self._bins = int(counted or 0)
-        if of_bins and (wide := sentence.take_first(_WIDE_BINS)):
-            raise NotUnderstood(
-                f"helio cannot set the width of the bins of a histogram: '{wide[0]}'",
-                advice="give their number, such as '40 bins', or leave it out: helio takes bins of a round width",
-            )
+        wide = [match for pattern in BIN_WIDTHS for match in sentence.take(pattern)] if of_bins else []
+        self._bin_widths = [(match.start(), bin_width(match)) for match in wide]
+        counted = sentence.take_first(BIN_COUNT) if of_bins or self._kind == "density" else None
+        self._bins = int(counted["count"]) if counted else 0
         self._coloured = sentence.take_first(_COLOURED)
         self._models = sentence.has(_ORBIT) and sentence.drop(_MODELS) > 0
         self._against = [*sentence.take(_AGAINST)]
@@ -233,6 +229,11 @@ class Arrangement:
         if sides != {"x", "y"} or not (self._kind == "scatter" or sentence.has(_AGAINST)):
             return {}
         return {match[1].lower(): match.start() for match in sentence.take(_ON_AXIS)}
+
+    @property
+    def shares_panel(self) -> bool:
+        """Whether the sentence says that lines share a panel."""
+        return bool(self._together or self._laid or self._overlaid)
 
     def take_axes(self, sentence: Sentence) -> None:
         """Read the components of a hodogram along the axes of minimum variance: ``Bl vs Bm``."""
@@ -297,7 +298,8 @@ class Arrangement:
         if kind == "scatter" and self._sides:
             drawn = sorted([*quantities, *described], key=lambda named: named[0])
             up = [quantity for at, quantity in drawn if at < self._sides["y"]]
-            places = [Place(Lines((), tuple(up[-1:])), 1)] if up else places
+            of_craft = [craft for at, craft in crafts if at < self._sides["y"]] if several else []
+            places = [Place(Lines(tuple(of_craft[-1:]), tuple(up[-1:])), 1)] if up else places
         return Panels(
             together=bool(together)
             and not self._another
@@ -314,6 +316,7 @@ class Arrangement:
             count=len({name for _, name in crafts}) if self._by_mission else self._count,
             places=tuple(places),
             bins=self._bins,
+            bin_widths=tuple(dict.fromkeys(self._widths(crafts, [*quantities, *parameters]))),
             colour=self._colour(quantities),
             slopes=self._slopes,
             axes=self._axes,
@@ -327,6 +330,12 @@ class Arrangement:
         before = [what for start, what in atoms if start < at][-1:]
         behind = [what for start, what in atoms if start > at][:1]
         return before != behind and all(isinstance(what, RequestQuantity) for what in (*before, *behind))
+
+    def _widths(self, *named: Sequence[tuple[int, object]]) -> Iterator[BinWidth]:
+        """Yield the widths of bins; one between the names of spacecraft, or of quantities, is not that of all."""
+        for start, width in self._bin_widths:
+            sides = [{at < start for at, _ in names} for names in named]
+            yield replace(width, of_one=any(len(side) > 1 for side in sides))
 
     def _components_apart(self, names: Sequence[RequestQuantity]) -> bool:
         """Return whether separate panels are those of the components: ``field components, one panel each``."""

@@ -42,7 +42,8 @@ _PLACE = re.compile(
     rf"(?:\b(?:in|on|at|as)\s+)?(?:\bthe\s+|\ban?\s+)?\b(?:very\s+)?(?P<named>{PLACE})(?:most)?[\s-]+(?:{PANEL}|one)\b"
     rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b(?!\s+of\b)|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
     rf"|(?:\bin\s+)?\b(?:panel|row)\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
-    rf"|\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:one|another|the\s+other)\s+(?:with|for|showing))\b"
+    r"|(?<!\bin )(?<!\binto )(?<!\bon )"
+    rf"\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:one|another|the\s+other)\s+(?:with|for|showing))\b"
     rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW})\b(?P<them>\s+{_THEM}\b)?",
     re.IGNORECASE,
 )
@@ -102,7 +103,7 @@ _REFERS = re.compile(
     r"\b(?:all(?!\s+of\s+\d)|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
     r"|respective(?:ly)?|ditto|likewise|former|latter|difference|between|separate\w*|individual"
     r"|(?:two|three|four)\s+(?:panels?|quantit\w+|spacecraft|of|lines?|plots?))\b"
-    r"|^(?:it|that|this)\b|\b(?:from|using)\s+(?:the\s+)?(?!1[\s-]*min\w*\s+OMNI\b)(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
+    r"|^(?:it|that|this|only)\b|\b(?:from|using)\s+(?:the\s+)?(?!1[\s-]*min\w*\s+OMNI\b)(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
     re.IGNORECASE,
 )
 """Words of a part that mean something only beside the other parts, or are said of all parts."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -20,6 +20,7 @@ from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.reading.named_instruments import IN_CAPITALS, Crafts
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import (
+    CONVECTIVE,
     DERIVED,
     MAGNITUDE,
     MAGNITUDE_OF,
@@ -31,7 +32,7 @@ from helio.authoring.writing.computations import (
 )
 from helio.authoring.writing.steps import listed
 from helio.knowledge.frame_names import KNOWN_FRAMES
-from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
+from helio.knowledge.quantities import ABS_B, VECTOR_V, B, E, N, T
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS
 
@@ -216,7 +217,10 @@ def with_field(
         sources = {
             part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()
         }
-        beside = _BESIDE.search(sentence.text[:field]) or _is_symbol_in_list(sentence.text, field, placed)
+        before = _BESIDE.search(sentence.text[:field])
+        if before and any(before.start() < start < field for start, _ in placed):
+            before = None  # clock angle + cone angle IMF
+        beside = before or _is_symbol_in_list(sentence.text, field, placed)
         listed = _LISTED.match(sentence.text[field:])
         same = {B} if beside or listed else {B, ABS_B}  # B and |B|, but the magnitude of the field
         is_first = all(field < start for start, _ in placed)
@@ -324,17 +328,17 @@ def derived_from_others(
         helio computes the quantity from others than those.
     """
     none: tuple[str, frozenset[RequestQuantity], tuple[str, ...]] = ("", frozenset(), ())
-    if not placed or placed[0][1].name not in DERIVED:
+    if not placed or _recipe_of(placed[0][1].name) not in DERIVED:
         return none
     start, first = placed[0]
     others = [(at, quantity) for at, quantity in placed if quantity != first]
     following = min((at for at in (*(at for at, _ in others), field, *described) if at > start), default=-1)
     if following < 0:
         return none
-    takes = {part.quantity for part in DERIVED[first.name].takes.values()}
-    needed = _inputs(first.name)
+    takes = {part.quantity for part in DERIVED[_recipe_of(first.name)].takes.values()}
+    needed = _inputs(_recipe_of(first.name))
     strange = [quantity for _, quantity in others if quantity.name not in needed]
-    if not described and _say_sources(sentence.text, first.name, others, following):
+    if not described and _say_sources(sentence.text, needed, others, following):
         strange = []
     elif not _FROM.search(_NO_LIST.sub(" ", sentence.text[start:following])):
         return none
@@ -376,15 +380,20 @@ def derived_from_others(
         if quantity.name in OF_ELECTRONS and not _OF_PROTONS.match(sentence.text, at)
     }
     hidden = frozenset(quantity for _, quantity in others if quantity not in shown)
-    return first.name, hidden, tuple(sorted(inputs))
+    computed = first.name if first.name in DERIVED else ""
+    return computed, hidden, tuple(sorted(inputs))
 
 
-def _say_sources(text: str, derived: str, others: Placed, following: int) -> bool:
+def _recipe_of(name: str) -> str:
+    """Return the name under which helio computes a quantity that instruments may also measure."""
+    return E if name == CONVECTIVE else name
+
+
+def _say_sources(text: str, needed: Collection[str], others: Placed, following: int) -> bool:
     """Return whether the quantities behind a derived one only say which instruments measure its inputs.
 
     As in ``plasma beta. Density from 3DP, field from MFI`` and ``with ions from ESA``.
     """
-    needed = _inputs(derived)
     ends = [*(at for at, _ in others), len(text)][1:]
     return _LED.search(text[:following]) is not None and all(
         (quantity.name in needed or _BARE_PARTICLES.match(text, at)) and _OF_INSTRUMENT.match(text[at:end])

@@ -37,6 +37,11 @@ from helio.knowledge.quantity_words import INDICES, VECTORS
 _OMNIDIRECTIONAL = re.compile(r"\(\s*omni\b[^()]*\)")
 """Words of a spectrogram over all directions, which do not name the spacecraft OMNI."""
 _MOMENT = re.compile(r"densit|velocit|speed|temperature|pressure", re.IGNORECASE)
+_PANEL_OF_ALL = re.compile(
+    r",?\s+(?:all\s+|both\s+)?in\s+(?:one|a\s+single|the\s+same)\s+panel\b", re.IGNORECASE
+)
+_SEVERAL_LINES = re.compile(r"\b(?:with|and|its|their|plus|over\s+(?:it|the))\b|[+&,]", re.IGNORECASE)
+"""What stands in a thing that is more than one line."""
 _STYLED_PARTICLES = re.compile(r"\W*(?:(?:the|electrons|protons|ions|in|as|and)\b\W*)+", re.IGNORECASE)
 """What is left of words that only say how the lines of particles look: ``electrons in red, ions in blue``."""
 _OF_NO_PARTICLES = {B, ABS_B, *INDICES}
@@ -160,7 +165,7 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     requests = _of_one_frame([request for _, request in drawn])
     ranks = [part.rank for part in parts]
     numbers = [rank for rank in ranks if 0 < rank < MIDDLE]
-    if all(ranks) and numbers and max(numbers) > len(parts):
+    if all(ranks) and numbers and max(numbers) > len(parts) > 1:
         raise NotUnderstood(
             f"the request names a panel {max(numbers)}, but only {len(parts)} panels",
             advice="number the panels from 1, from top to bottom",
@@ -286,7 +291,7 @@ def _need_no_other(parts: Sequence[Piece], requests: Sequence[PipelineRequest], 
 
 def _listed(text: str, reader: _Reader) -> Reading | None:
     """Read a list in which no thing can have a computation of another thing."""
-    things = listed_things(text, reader.now)
+    things = _without_panel_of_all(listed_things(text, reader.now))
     readings = reader.readings(things) if len(things) > 1 else None
     if not readings:
         return None
@@ -305,6 +310,18 @@ def _listed(text: str, reader: _Reader) -> Reading | None:
         return None
     panels = Panels(compare=True) if COMPARE.search(text) else Panels(stacked=True)
     return _joined(PipelineRequest(panels=panels), requests, readings, reader.times)
+
+
+def _without_panel_of_all(things: list[str]) -> list[str]:
+    """Leave ``in one panel`` out of the last thing of a list, if it is one line and the panel can only be that of all.
+
+    As in ``ACE |B| as 5 min medians and Wind |B| as 10 min means in one panel``.
+    """
+    tails = [_PANEL_OF_ALL.search(thing) for thing in things]
+    last = tails[-1] if tails else None
+    if last is None or any(tails[:-1]) or _SEVERAL_LINES.search(things[-1][: last.start()]):
+        return things
+    return [*things[:-1], _PANEL_OF_ALL.sub("", things[-1])]
 
 
 def _joined(
@@ -395,7 +412,9 @@ def _name_again(requests: Sequence[PipelineRequest]) -> bool:
     for request in requests:
         crafts = request.spacecraft or ("",)
         own = {
-            (craft, quantity.name, quantity.component) for craft in crafts for quantity in request.quantities
+            ("" if quantity.name in INDICES else craft, quantity.name, quantity.component)
+            for craft in crafts
+            for quantity in request.quantities
         }
         if own and (own <= named or any(look < own for look in looks)):
             return True

@@ -79,6 +79,11 @@ _OPERATOR = re.compile(
     r"[\s\w|.-]*?(?:\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?|(?P<slash>/)[\s\w-]*)",
     re.IGNORECASE,
 )
+_OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
+_ONLY_FOR_GROUP = re.compile(
+    r"\bonly\s+(?:for|of)\s+(?:the\s+)?(?P<group>plasma|particles?|moments|fields?|indices|velocit\w+)\b(?!\s+\w*(?:density|speed|beta))",
+    re.IGNORECASE,
+)
 _MODELLED = re.compile(r"\b(?:predict|model|theor|expect|Parker|Burton|O'?Brien)\w*", re.IGNORECASE)
 _MEASURED = re.compile(
     r"\b(?:vs\.?|versus|against|and|with|,)\s+(?:the\s+)?(?P<behind>measured|observed|actual)(?:\s+(?:one|ones))?"
@@ -184,6 +189,23 @@ def doubts(
             f"helio draws the whole time, and does not find '{picked['what']}' in it",
             advice="give the times to draw, or leave these words out",
         )
+    if len({*request.times}) > 1 and arrangement.shares_panel:
+        yield NotUnderstood(
+            "helio draws two times in a figure each, not in one panel",
+            advice="leave out that they share a panel, or write 'superposed epoch of … at T1 and T2'",
+        )
+    spectra = [step for step in request.computations if step.tool.startswith("power_") and not step.beside]
+    if spectra and len({quantity for _, quantity in placed}) > 1 and _OVER_TIME.search(sentence.text):
+        yield NotUnderstood(
+            "it is not clear of which quantity the spectrum is",
+            advice="give the time series a place: 'power spectrum of Bz, |B| below'",
+        )
+    group = _ONLY_FOR_GROUP.search(sentence.text) if request.computations else None
+    if group and len({quantity for _, quantity in placed}) > 1:
+        yield NotUnderstood(
+            f"it is not clear which quantities are '{group['group']}'",
+            advice="name each quantity that is computed: 'the density and the speed smoothed over 10 min'",
+        )
     negative = [start for start, _ in placed if _NEGATIVE.search(sentence.text[:start])]
     if negative and len(negative) < max(2, len(placed)):  # otherwise signs of a list
         yield NotUnderstood(
@@ -193,10 +215,23 @@ def doubts(
     for (start, first), (stop, second) in pairwise(placed):
         operator = _OPERATOR.fullmatch(sentence.text[start:stop])
         is_read = any(made.tool in OF_TWO for made in request.computations)
-        if operator and bool(operator["slash"]) == (first == second) and not is_read:  # ACE |B| / Wind |B|
+        of_same = operator is not None and bool(operator["slash"]) == (first == second)  # ACE |B| / Wind |B|
+        of_two = (
+            operator is not None and " / " in operator[0] and len(placed) == len("AB")
+        )  # n / V, but n / V / T
+        if operator and (of_same or of_two) and not is_read:
             yield NotUnderstood(
                 f"it is not clear what '{operator['word'] or '/'}' means between two quantities",
                 advice="write 'ratio of A and B', 'A against B', 'A above B' or 'A and B in one panel'",
+            )
+    applied = [mention.computation for mention in mentions if mention.computation.tool in APPLIED]
+    alone = not any(step.beside or step.of_data for step in applied)
+    for (start, first), (stop, second) in pairwise(placed):
+        joined = re.search(r"\b(?:and|plus|with)\b[^;]*$", sentence.text[start:stop])
+        if len(applied) > 1 and alone and first == second and joined:
+            yield NotUnderstood(
+                f"it is not clear whether {first.name} is drawn once or twice",
+                advice=f"write, for example, '{first.name} and its running mean'",
             )
     results = [mention.position for mention in mentions if mention.computation.tool in APPLIED]
     then = min((match.end() for match in _FROM_RESULT.finditer(sentence.text)), default=len(sentence.text))

@@ -83,7 +83,7 @@ _JOINED = re.compile(
 )
 _ON_IT = re.compile(
     r"[\s,(]*(?:(?:line|of\s+(?:it|them|the\s+same)|over-?plotted|overlaid|superimposed|drawn|shown|on\s+top(?:\s+of\s+(?:it|them))?"
-    r"|over\s+(?:it|them)|as|in|an?|the)[\s,(]+)*",
+    r"|over\s+(?:it|them|\d[\d.]*\s*(?:s|min\w*|h|hours?|days?|d)\b)|as|in|an?|the)[\s,(]+)*",
     re.IGNORECASE,
 )
 """Patterns of what stands before a computed line that is drawn beside its input, and between it and its look."""
@@ -606,8 +606,13 @@ def _joins(before: Atom, atom: Atom, near: frozenset[str], text: str) -> bool:
 
 
 def _with_plain_name(look: str, editor: FigureEditor, now: datetime) -> str:
-    """Leave out of the name of a line what only says where its data come from: ``FPI fast-mode density in red``."""
-    for atom in read_atoms(look, now):
+    """Leave out of the name of a line what says which data it has: ``FPI fast-mode density in red``, ``Bz GSM red``."""
+    atoms = read_atoms(look, now)
+    named = [line for atom in atoms if atom.kind == "what" for line in editor.lines_of(atom.text)]
+    for frame in (atom for atom in atoms if atom.kind == "frame"):
+        if named and all(editor.lines.frame(line) == frame.value for line in named):
+            look = re.sub(rf"\s+(?:in\s+)?{re.escape(frame.text)}\b", "", look)
+    for atom in atoms:
         words = atom.text.split() if atom.kind == "what" and not editor.lines_of(atom.text) else []
         sources: list[str] = []
         while words:

@@ -8,7 +8,15 @@ from collections.abc import Collection, Sequence
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, OF_ELECTRONS, SIDES, VECTOR_OF
+from helio.authoring.writing.computations import (
+    CONVECTIVE,
+    DERIVED,
+    MAGNITUDE_OF,
+    NEARBY,
+    OF_ELECTRONS,
+    SIDES,
+    VECTOR_OF,
+)
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.missions import INSTRUMENT_WORDS, instrument_names
@@ -407,6 +415,7 @@ def others_measured(
     names = {
         *names,
         *(part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()),
+        *({B, VECTOR_V} if CONVECTIVE in names else ()),
     }
     flown = {craft for _, craft in crafts}
     beside: dict[str, None] = {}

@@ -20,6 +20,7 @@ from helio.authoring.rules.computations.computed import (
     over_their_inputs,
     read_computations,
     with_named_operands,
+    with_operands,
 )
 from helio.authoring.rules.computations.conditions import with_conditions
 from helio.authoring.rules.computations.frequency_bands import take_frequencies
@@ -391,9 +392,11 @@ class _SentenceReader:
         if named and any(mention.named[0] <= self._field < mention.named[1] for mention in self._mentions):
             self._field = -1  # the density on the times of the field
         fields = re.finditer(FIELD, before_quantities, re.IGNORECASE) if self._field >= 0 else ()
-        listed = merged(named, [(field.start(), RequestQuantity(B)) for field in fields])
+        listed = merged(named, self._ratios, [(field.start(), RequestQuantity(B)) for field in fields])
         if len({craft for _, craft in self._crafts}) <= 1:
-            self._mentions = beside_inputs(self._mentions, listed, sentence.text)
+            self._mentions = with_operands(
+                beside_inputs(self._mentions, listed, sentence.text), listed, sentence.text
+            )
         named = merged(named, of_windowed(self._mentions))
         if any(quantity.name not in SPECTRA for _, quantity in named):
             sentence.drop(_OF_INSTRUMENT)

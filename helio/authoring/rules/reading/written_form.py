@@ -10,8 +10,8 @@ from helio.knowledge.vocabulary import VOCABULARY
 
 _UNITS = (
     "nT", "pT", "km/s", "m/s", "K", "MK", "nPa", "Pa", "eV", "keV", "AU", "R_E", "RE", "Re", "R_Sun", "km", "mV/m",
-    "Hz", "kHz", "cm^-3", "cm-3", "m^-3", "m-3", "1/cm^3", "1/cm3", "1/cc", "/cc", "/cm^3", "/cm3", "nT/s", "deg", "%",
-    "GW", "kV",
+    "Hz", "kHz", "cm^-3", "cm-3", "m^-3", "m-3", "1/cm^3", "1/cm3", "1/cc", "/cc", "/cm^3", "/cm3", "nT/s",
+    "nT/min", "nT/h", "nA/m^2", "deg", "%", "GW", "kV",
 )  # fmt: skip
 _UNIT_WORDS = {word.casefold(): unit for unit, words in VOCABULARY["units"].items() for word in words}
 _UNIT = (
@@ -75,7 +75,7 @@ def take_units(sentence: Sentence) -> tuple[str, ...]:
 def take_plane(sentence: Sentence) -> str:
     """Remove the plane in which to draw orbits, and return it as ``xy``."""
     sentence.drop(r"\balong\s+(?:(?:the|its|their)\s+)?(?:\S+\s+)??(?:orbits?|trajector(?:y|ies)|path)\b")
-    if not sentence.has(r"\b(?:orbits?|position|trajector(?:y|ies))\b"):
+    if not sentence.has(r"\b(?:orbits?|positions?|trajector(?:y|ies))\b"):
         return ""
     match = sentence.take_first(_PLANE)
     if match is None:
