@@ -743,8 +743,11 @@ def test_what_is_removed_is_all_that_the_words_name(author, templates, name, req
 
 
 def drawn_in(template):
-    (spec,) = [step["tool_args"]["spec"] for step in template["steps"] if step["tool_name"] == "render_spec"]
-    return " | ".join(" ".join(panel) for panel in spec["panels"])
+    figures = [
+        step["tool_args"] for step in template["steps"] if step["tool_name"] in ("render_spec", "plot_data")
+    ]
+    (figure,) = figures
+    return " | ".join(" ".join(panel) for panel in figure.get("spec", figure)["panels"])
 
 
 @pytest.mark.parametrize(
@@ -1502,6 +1505,170 @@ def test_what_may_mean_two_things_is_refused(author, templates, name, request_, 
 
 def test_also_as_averages_may_be_beside_the_line(author, templates):
     assert isinstance(author.edit("density also as hourly means", templates("omni-storm")), AuthorQuestion)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("mixed-units", "density red"),
+        ("mixed-units", "log axis for the density"),
+        ("mixed-units", "make the magnetic field blue"),
+        ("mixed-units", "temperature dashed"),
+        ("mixed-units", "smooth the density over 10 min"),
+        ("mixed-units", "remove the density"),
+    ],
+)
+def test_what_a_line_is_computed_from_is_no_name_for_it(author, templates, name, request_):
+    with pytest.raises(NotUnderstood, match=r"has no (line|panel) called"):
+        author.edit(request_, templates(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "expected"),
+    [
+        ("ace-gone", "density red", "colour of smooth_density: red"),
+        ("plasma-beta-mach", "Mach numbers blue", "colour of Mms: red → blue"),
+        ("plasma-beta-mach", "also plot the Alfven speed above the beta", "panel 6: Wind_VA"),
+        ("plasma-beta-mach", "smooth the field over 10 min", "panel 1: - 1 B + 1 B_smooth"),
+        ("storm-superposed-epoch", "density instead of speed", "OMNI_n_superposed"),
+    ],
+)
+def test_a_line_is_of_the_one_quantity_from_which_it_comes(author, templates, name, request_, expected):
+    assert expected in " || ".join(changed(author, templates(name), request_))
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "panels"),
+    [
+        ("omni-storm", "only the magnetic field", "OMNI_HRO_1MIN.F OMNI_HRO_1MIN.BZ_GSM"),
+        ("omni-storm", "keep only the IMF", "OMNI_HRO_1MIN.F OMNI_HRO_1MIN.BZ_GSM"),
+        ("omni-storm", "only the field components", "OMNI_HRO_1MIN.BZ_GSM"),
+        ("plasma-beta-mach", "only the field and the speed", "B Bmag | V"),
+        ("plasma-beta-mach", "only the field vector", "B"),
+        ("psp-bfield", "only the field", "B_RTN"),
+        ("psp-encounter", "only the velocity and the density", "V_SPI | n_QTN n_SPI n_SPC"),
+        ("psp-encounter", "only the spectrograms",
+         "SPI_spectrum | PSP_SWP_SPE_SF0_L3_PAD.EFLUX_VS_ENERGY | PAD_normalised"),
+    ],
+)  # fmt: skip
+def test_only_a_quantity_is_all_that_shows_it(author, templates, name, request_, panels):
+    assert drawn_in(author.edit(request_, templates(name)).template) == panels
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "gone"),
+    [
+        ("plasma-beta-mach", "remove the magnetic field", {"B", "Bmag"}),
+        ("plasma-beta-mach", "remove the field but keep |B|", {"B"}),
+        ("themis-esa-overview", "drop the SST ions but not the SST electrons", {"THA_L2_SST.tha_psif_en_eflux"}),
+        ("themis-esa-overview", "remove the spectrograms but keep the electron spectrogram",
+         {"THA_L2_SST.tha_psif_en_eflux", "ions", "THA_L2_SST.tha_psef_en_eflux"}),
+        ("themis-esa-overview", "remove the pressures, keep the total pressure", {"P_B", "P_i"}),
+        ("mms-magnetopause-mva-walen", "drop the electrons",
+         {"MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_energyspectr_omni_brst",
+          "MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_numberdensity_brst",
+          "MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_temppara_brst", "MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_tempperp_brst"}),
+    ],
+)  # fmt: skip
+def test_what_is_removed_is_all_of_it_and_nothing_that_stays(author, templates, name, request_, gone):
+    template = templates(name)
+    before, after = (
+        set(drawn_in(figure).replace(" | ", " ").split())
+        for figure in (template, author.edit(request_, template).template)
+    )
+    assert before - after == gone
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told", "untold"),
+    [
+        ("omni-storm", "log axes for the density and the speed but not for B", "panel 2: log", "panel 1"),
+        ("omni-storm", "log axes for the density and the speed, not for B", "panel 3: log", "panel 1"),
+        ("omni-storm", "density black, SYM-H as it is", "proton_density: black", "SYM_H: black"),
+        ("wind-plasma", "density and temperature black, the velocity as it is", "temperature: black", "VELS: black"),
+        ("wind-plasma", "raw density, smoothed temperature", "density → WI_PM_3DP.P_DENS", "P_TEMP"),
+        ("wind-plasma", "5 minute window for the density but not for the temperature", "5min", "$WINDOW, default"),
+        ("l1-compare", "smooth Wind over 5 min but not ACE", "Wind_Bmag_smooth", "ACE_Bmag_smooth"),
+        ("l1-compare", "zero line in all but the last", '{"y": 0.0, "panel": 2}', '"panel": 3'),
+        ("l1-compare", "log axis in all but the first panel", "Wind_Bmag): log", "panel 1 "),
+        ("omni-storm", "lines at 0 in the first panel and at 500 in the speed panel",
+         '{"y": 500.0, "panel": 2}', '{"y": 500.0, "panel": 1}'),
+        ("storm-overview", "remove the sheath shading", "sheath", "- magnetic cloud"),
+        ("omni-storm", "average all panels over 10 min", "SYM_H_binned", "speed_binned"),
+        ("psp-encounter", "remove the SPAN-I density but not its velocity", "n_SPI", "- V_SPI"),
+        ("plasma-beta-mach", "beta from 0.01 to 100, but not the temperatures", "panel 6", "panel 4"),
+        ("ace-bfield-overview", "B in GSM but not in GSE", "ACE_B_GSM", "ACE_B_GSM_GSE"),
+    ],
+)  # fmt: skip
+def test_what_is_left_out_stays(author, templates, name, request_, told, untold):
+    text = " || ".join(changed(author, templates(name), request_))
+    assert told in text
+    assert untold not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "message"),
+    [
+        ("omni-storm", "save everything that is plotted as CSV, but not SYM-H", "SYM_H stays as it is"),
+        ("l1-monitor-comparison", "remove the difference panels but keep the one of Bz", "'one'"),
+        ("solo-overview", "move the spectrogram to the top, keep the field second", "keep the field second"),
+        ("psp-encounter", "only the density but not SPC", "but not"),
+        ("omni-storm", "rename the speed axis to 'V [km/s]' and the B one to 'IMF [nT]'", "'B one'"),
+        ("storm-overview", "title: 'Gannon storm', subtitle gone", "which text is the title"),
+        ("omni-solar-wind-overview", "split the field into three panels", "in three panels"),
+        ("ace-gone", "also the speed, smoothed too", "'smoothed too'"),
+        ("omni-storm", "shade 06 to 12 UT on 17 March, only in the first panel", "only in the first panel"),
+        ("omni-storm", "density red and dashed, speed the same", "speed the same"),
+        ("omni-storm", "smooth the density over 10 min but not the foo", "but not the foo"),
+        ("wind-plasma", "density without smoothing, velocity smoothed", "'velocity smoothed'"),
+    ],
+)
+def test_what_is_only_partly_clear_is_refused(author, templates, name, request_, message):
+    with pytest.raises(NotUnderstood, match=message):
+        author.edit(request_, templates(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("psp-encounter", "density green"),
+        ("mms-magnetopause-mva-walen", "density red"),
+        ("omni-storm", "make the magnetic field red"),
+    ],
+)
+def test_one_of_several_lines_of_a_quantity_is_asked_for(author, templates, name, request_):
+    assert isinstance(author.edit(request_, templates(name)), AuthorQuestion)
+
+
+@pytest.mark.parametrize(
+    ("request_", "panels"),
+    [
+        ("add AE and AL at the top", "OMNI_AE | OMNI_AL | B | V | n | SYM"),
+        ("add AE, AL in one panel at the top", "OMNI_AE OMNI_AL | B | V | n | SYM"),
+        ("add a panel with AE and AL below SYM-H", "B | V | n | SYM | OMNI_AE OMNI_AL"),
+        ("one more panel with AE and AL below SYM-H", "B | V | n | SYM | OMNI_AE OMNI_AL"),
+        (
+            "add the temperature and the pressure below the density",
+            "B | V | n | OMNI_T | OMNI_Pressure | SYM",
+        ),
+        ("also plot AE and AL above SYM-H", "B | V | n | OMNI_AE | OMNI_AL | SYM"),
+        ("add the temperature, and AE above SYM-H", "B | V | n | OMNI_AE | SYM | OMNI_T"),
+        ("add AE below SYM-H and the temperature below the density", "B | V | n | OMNI_T | SYM | OMNI_AE"),
+        ("add AE and put Dst at the top", "OMNI_Dst | B | V | n | SYM | OMNI_AE"),
+        ("first panel: Bz only; last panel: add Dst", "OMNI_HRO_1MIN.BZ_GSM | V | n | SYM OMNI_Dst"),
+    ],
+)
+def test_a_place_behind_a_list_is_that_of_all(author, templates, request_, panels):
+    names = {
+        "OMNI_HRO_1MIN.F OMNI_HRO_1MIN.BZ_GSM": "B",
+        "speed": "V",
+        "OMNI_HRO_1MIN.proton_density": "n",
+        "OMNI_HRO_1MIN.SYM_H": "SYM",
+    }
+    drawn = drawn_in(author.edit(request_, templates("omni-storm")).template)
+    for label, name in names.items():
+        drawn = drawn.replace(label, name)
+    assert drawn == panels
 
 
 @pytest.mark.parametrize(

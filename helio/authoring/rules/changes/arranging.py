@@ -11,7 +11,7 @@ from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities, strength_beside
 from helio.authoring.rules.changes.atom_reading import plain_name, read_atoms
-from helio.authoring.rules.changes.atoms import COUNTED, Atom
+from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PLACE, Atom, number_of_text
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
@@ -26,6 +26,7 @@ from helio.authoring.rules.changes.panel_settings import (
 )
 from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.knowledge.quantities import spellings
+from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.pipelines.template.labels import owner
@@ -53,7 +54,10 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         elif says_panel(clause, atom.text):
             numbers += _panels_named(editor, clause, atom)
         elif not clause.has("panel"):
-            gone += [*editor.known(atom.text), *_named_after(editor, atom)]
+            gone += [
+                *_with_strength(editor, atom.text, editor.known(_all_of(editor, atom.text))),
+                *_named_after(editor, atom),
+            ]
     if clause.has("panel") and not any(says_panel(clause, name) for name in clause.names):
         meant = {name: editor.lines.meant(name, editor.figure()) for name in clause.names}
         if unknown := [name for name, lines in meant.items() if not lines]:
@@ -165,6 +169,10 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     numbers = panel_numbers(editor, clause.of("panel"))
     panels = editor.panels or [editor.drawn]
     if numbers and not clause.has("what"):
+        if clause.says(r"\bonly\s+(?:in|on|for)\b"):  # shade A to B, only in the first panel
+            raise NotUnderstood(
+                f"helio does not understand '{clause.text.strip()}'", advice="name what to keep"
+            )
         kept = [panel for number, panel in enumerate(panels, 1) if number in numbers]
         editor.redraw(kept)
         editor.keep_entries([line for panel in kept for line in panel])
@@ -172,18 +180,22 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     meant = [
         editor.lines_in(editor.numbers_of(name))
         if editor.panels and says_panel(clause, name)
-        else _with_namesakes(editor, editor.known(name, every=True))
+        else _with_strength(
+            editor, name, _with_namesakes(editor, editor.known(_all_of(editor, name), every=True))
+        )
         for name in clause.names
     ]
-    if any(re.match(r"one\s", name, re.IGNORECASE) for name in clause.names):
-        raise NotUnderstood("helio does not understand 'one'", advice="name what to keep, or what to remove")
+    if unread := re.search(rf"\bone(?=\s)|\bbut\s+not\b|\bkeep\b.*\b({PLACE})$", clause.text, re.IGNORECASE):
+        raise NotUnderstood(
+            f"helio does not understand '{unread[0]}'", advice="name what to keep, or what to remove"
+        )
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
     lines = list(dict.fromkeys(line for lines in narrow for line in lines))
     crafts = {spellings()[atom.text.casefold()] for atom in clause.of("craft")}
     if len(crafts) > 1 and len(crafts) == len(clause.names):  # with the differences between them
         lines += [line for line in editor.drawn if line not in lines and editor.lines.crafts(line) <= crafts]
     of_instruments = any(editor.lines.of_instrument(name, editor.drawn) for name in clause.names)
-    inside = clause.says(r"\b(?:in|of|from)\b")  # only |B| in panel 1
+    inside = clause.says(r"\b(?:in|of|from)\b|\bpanel\s*:")  # only |B| in panel 1
     if inside and clause.says(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b"):
         numbers = editor.panels_with(lines)
     whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
@@ -248,12 +260,31 @@ def _says_where(clause: Clause) -> bool:
     return len(places) == 1 and bool(parts)
 
 
+_FIELD = ignoring_case(r"(?:the\s+)?(?:(?:interplanetary\s+)?magnetic\s+)?fields?|IMF")
+_STRENGTH = ignoring_case(r"\|B\||\b(?:magnitude|strength|total|vector|component)s?\b")
+
+
 def _with_namesakes(editor: FigureEditor, lines: list[str]) -> list[str]:
     """Return lines with those in their panels whose names say more: ``beta_measured`` beside ``beta``."""
     if len(lines) != 1 or not re.fullmatch(r"[a-z]{3,}", lines[0]):
         return lines
     beside = next((panel for panel in editor.panels if lines[0] in panel), lines)
     return [line for line in beside if line == lines[0] or line.startswith(f"{lines[0]}_")]
+
+
+def _all_of(editor: FigureEditor, name: str) -> str:
+    """Return the name of particles as that of all their lines, if the legend calls only one line so."""
+    plain = plain_name(name).casefold()
+    named = [str(shown).casefold() for shown in object_of(editor.spec.get("trace_names")).values()]
+    return f"all {plain}" if plain in ("electrons", "ions", "protons") and plain in named else name
+
+
+def _with_strength(editor: FigureEditor, name: str, lines: list[str]) -> list[str]:
+    """Return the lines of ``the field`` with its strength in their panels, of which the sentence says nothing."""
+    if not _FIELD.fullmatch(name.strip()) or _STRENGTH.search(editor.said):
+        return lines
+    beside = editor.lines_in(editor.panels_with(lines))
+    return [*lines, *(line for line in editor.lines_of("|B|") if line in beside and line not in lines)]
 
 
 def says_just(clause: Clause) -> bool:
@@ -571,6 +602,11 @@ def split(editor: FigureEditor, clause: Clause) -> None:
         whole = [vector for vector in panel if list(parts.values()).count(vector) == len("xyz")]
         kept = [line for line in panel if line not in lines and line not in whole]
         arranged += [kept, *apart] if kept else apart
+    count = re.search(rf"\binto\s+(?P<count>{COUNT}|\d+)\s+", clause.text, re.IGNORECASE)
+    if count and sum(panel not in panels for panel in arranged) != number_of_text(count["count"]):
+        raise NotUnderstood(
+            f"helio cannot draw these lines in {count['count']} panels", advice="name what each panel draws"
+        )
     if arranged == panels and not clause.has("rel:top", "rel:bottom", "rel:above", "rel:below"):
         raise NotUnderstood("these lines have panels of their own already")
     editor.redraw(arranged)

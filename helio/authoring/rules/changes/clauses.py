@@ -411,10 +411,14 @@ def _is_named_too(before: Clause, clause: Clause, text: str) -> bool:
     if before.has("verb:add") and clause.atoms[0].kind in _NAMES and _FIRST_INPUT.search(before.text):
         return True
     removed = before.has("verb:remove") and "and" in between
+    placed = before.has("verb:add", "rel:also") and not before.has(*PLACED_BESIDE)  # add AE and AL at the top
+    placed = placed and not (before.says(r"\bpanels?\b") or re.search(r",\s*and\b", between))
     names = [
         atom
         for atom in clause.atoms
-        if _TOGETHER.isdisjoint(atom.tags) and not (removed and atom.kind == "rel")
+        if _TOGETHER.isdisjoint(atom.tags)
+        and not (removed and atom.kind == "rel")
+        and not (placed and not PLACED_BESIDE.isdisjoint(atom.tags))
     ]
     paired = before.has("verb:replace") and _BY.search(clause.text) is not None
     ends = last.kind in _NAMES and any(atom.kind not in _NAMES for atom in before.atoms)

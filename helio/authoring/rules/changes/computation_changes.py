@@ -77,7 +77,7 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     durations = [str(atom.value) for atom in clause.of("duration")]
     tools = [atom.value for atom in clause.of("tool")]
     steps = _of_named(editor, clause, _windowed(editor, tools))
-    if clause.has("every") and set(tools) & set(AVERAGES):
+    if clause.has("every", "panel") and set(tools) & set(AVERAGES):
         smooth(editor, clause)
         return
     others = steps and set(tools) <= set(AVERAGES) and all(step["tool_name"] not in tools for step in steps)
@@ -203,6 +203,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     """Draw smoothed, averaged or cleaned lines instead of the lines themselves."""
     tool, window = _tool_of(editor, clause)
     lines = [line for name in clause.new_names for line in editor.known(name)]
+    lines = lines_named(editor, clause) if clause.has("panel") else lines
     tools = [atom.value for atom in clause.of("tool")] or ["running_average", "running_median"]
     smoothed = [line for line in editor.drawn if editor.lines.step(line).tool in tools]
     if not lines:  # smooth with 30 min: a new window of what is smoothed already
@@ -215,7 +216,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     held = []
     for line in dict.fromkeys(lines):
         made = editor.lines.step(line)
-        is_named = made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool")
+        is_named = made.tool in (tool, SUPERPOSED) or clause.has("every", "panel") or not clause.has("tool")
         is_named &= made.tool != "resample" or tool == "resample"  # other steps take the cadence of a series
         median = tool != made.tool and "running_median" in (tool, made.tool) and clause.has("tool")
         source = editor.lines.source(line, AVERAGES) if median and clause.has("every") else line
@@ -426,6 +427,8 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
     """Draw lines without a computation: the series that the computation took."""
     tools = [str(atom.value) for atom in clause.of("tool")] or list(AVERAGES)
     same = set(AVERAGES) if set(tools) & set(AVERAGES) else set(tools)
+    if clause.says(r"\b(?:smoothed|averaged)\s*$") and not clause.has("rel:raw") and clause.shared:
+        raise NotUnderstood(f"helio does not understand '{clause.text.strip()}'", advice="give the window")
     named = lines_named(editor, clause)
     coloured = editor.lines.meant("spectrograms", editor.figure()) if tools == ["compute_spectrogram"] else []
     coloured = [line for line in coloured if not named or line in named]

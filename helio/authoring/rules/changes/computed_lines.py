@@ -110,7 +110,8 @@ class ComputedLines:
         def compute(editor: FigureEditor, clause: Clause) -> None:
             del editor
             wish = self._wish(clause, read)
-            assert wish is not None
+            if wish is None:  # the change before it draws another line, which may be meant too
+                raise NotUnderstood(f"helio does not understand '{clause.text}'", advice="name the line")
             self._compute(wish)
 
         return Rule("", ANYTHING, compute, lambda clause: self._wish(clause, read) is not None)

@@ -29,7 +29,7 @@ from helio.authoring.rules.changes.additions import ADDITIONS, added_inputs
 from helio.authoring.rules.changes.arranging import ARRANGING
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
-from helio.authoring.rules.changes.atoms import SPELLINGS, Atom, in_plainer_words
+from helio.authoring.rules.changes.atoms import PLACE, PLACES, SPELLINGS, Atom, in_plainer_words, panel_number
 from helio.authoring.rules.changes.clauses import (
     EXCLUSIVE,
     PLACED_BESIDE,
@@ -105,7 +105,16 @@ _POSSIBLE = re.compile(
 _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence do the data have?"}
 """Questions whose answers say whether a time or a cadence is possible."""
 _LOOKS = frozenset({"colour", "dash", "width", "relative", "mode"})
+_ALL_BUT = ignoring_case(
+    r"(?P<verb>\b(?:drop|delete|remove|hide|omit|lose|keep|only|just|show|draw|plot|out)\s+)?"
+    r"\b(?:all|every)(?:\s+(?:of\s+)?(?:the\s+)?panels?)?\s+(?:but|except)\s+(?:for\s+|in\s+)*"
+    rf"the\s+(?P<place>{PLACE})(?:\s+(?:one|panel))?"
+    r"(?=\s*(?:$|[.!])|\s+(?:from|to|in|log\w*|linear|on|with|should|must)\b)"
+)
+"""Panels without one of them, for which a setting is: ``log axes in all but the first panel``."""
+_OF_PANEL = ignoring_case(r"\s+panels?$")
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
+_NOT_KEPT = ignoring_case(SPELLINGS["not kept"])
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
 
@@ -242,6 +251,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         text = _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     text = _SAME_SOURCE.sub(lambda match: _of_source(editor, match), text)
+    text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
     if span := default_span(editor):
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
@@ -309,8 +319,9 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
 
     def taken(match: re.Match[str]) -> str:
         parts = match.groupdict("")
-        names = [parts["what"], *re.split(r"\s*(?:,|\band\b|&)\s*", parts.get("more", ""))]
-        meant = [editor.lines_of(name) for name in names if name]
+        names = [parts["what"], *re.split(r"\s*(?:,|\band\b|\bor\b|&)\s*", parts.get("more", ""))]
+        plain = [_OF_PANEL.sub("", re.sub(r"^(?:its|their)\s+", "", name)) for name in names if name]
+        meant = [[] if name.casefold() in PLACES else editor.lines_of(name) for name in plain]
         lines = [line for named in meant for line in named]
         in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
         is_list = "every" in parts or bool(parts.get("more"))
@@ -325,7 +336,17 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
 
     for pattern in _KEPT:
         text = pattern.sub(taken, text)
+    if unread := _NOT_KEPT.search(text):
+        raise NotUnderstood(f"helio does not understand '{unread['not']}'", advice="name lines of the figure")
     return re.sub(r"^\W*(?:(?:and|but|then)\b\W*)*", "", text) if editor.kept else text
+
+
+def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:
+    """Return the numbers of the panels of ``all but the last panel``; the words themselves if there is none."""
+    panels = len(editor.panels) if len(editor.figures()) == 1 else 0
+    left_out = panel_number(PLACES[match["place"].casefold()], panels)
+    numbers = [str(number) for number in range(1, panels + 1) if number != left_out]
+    return match[0] if match["verb"] or not (left_out and numbers) else f"panels {' and '.join(numbers)}"
 
 
 def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
@@ -408,15 +429,19 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
     def reassures(clause: Clause) -> bool:
         if not (clause.has("verb:only") and clause.names) or clause.has("panel"):
             return False
+        if clause.says(r"\bones?\b"):  # keep the one of Bz
+            return False
         is_only = clause.says(r"\bonly\b")
         is_kept = clause.says(r"\bkeep")
         is_beside = bool(beside & _lines_named(editor, [clause]))
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
     left = [change for change in changes if not (gone and reassures(change.clause))]
+    kept = _lines_named(editor, [change.clause for change in changes if change not in left])
+    if kept & gone and not says_no:  # remove the spectrograms but keep that of the electrons
+        return [_of_lines(change, _lines_named(editor, [change.clause]) - kept) for change in left]
     if len(left) == len(changes) or not says_no:
         return left
-    kept = _lines_named(editor, [change.clause for change in changes if change not in left])
     beside = {line for panel in editor.panels if kept & set(panel) for line in panel}
     return [_of_lines(change, beside & _lines_named(editor, [change.clause])) for change in left]
 

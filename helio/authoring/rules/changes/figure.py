@@ -174,7 +174,13 @@ class FigureEditor:
         variables = self.after.get("variables") or {}
         values = [variables[name] for step in args for name in step.values() if str(name) in variables]
         looks = [(self.spec.get(key) or {}).get(line) for key in ("trace_colors", "line_styles")]
-        return repr((args, values, looks))
+        axes = [
+            value.get(str(number)) if isinstance(value, dict) else value
+            for value in map(self.spec.get, ("log_y", "log_scale", "y_range"))
+            for number in self.panels_with([line])
+        ]
+        saved = [step for step in self.steps_of(("save_data",)) if line in step["tool_args"]["source_labels"]]
+        return repr((args, values, looks, axes, len(saved)))
 
     def prune(self, before: Sequence[str]) -> None:
         """Remove the steps behind lines that were drawn before, if without them some data need not be fetched.

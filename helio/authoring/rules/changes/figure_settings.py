@@ -35,6 +35,12 @@ _TEXTS = {"subtitle": "subtitle", "title": "title", "x_label": "x_label", "file_
 def set_text(editor: FigureEditor, clause: Clause) -> None:
     """Set a title, a label of an axis or a name in the legend."""
     text = clause.value("text")
+    if clause.has("noun:title") and clause.has("noun:subtitle"):
+        raise NotUnderstood(
+            "helio does not understand which text is the title", advice="write both in quotes"
+        )
+    if any(re.search(r"\bone$", name, re.IGNORECASE) for name in clause.names):
+        raise NotUnderstood(f"helio does not understand '{clause.names[0]}'", advice="name a line or an axis")
     for noun, key in _TEXTS.items():
         if clause.has(f"noun:{noun}"):
             if clause.has("what", "panel") and noun == "title":

@@ -55,6 +55,8 @@ AVERAGES = ("running_average", "running_median", "resample")
 """Tools that people call by the same words: averages."""
 _CLEANING = ("mask_by_flag", "mask", "despike", "convert_units")
 """Tools that leave out values or convert their unit; what they give is the quantity of their first input."""
+_KEEPING = (*_CLEANING, *AVERAGES, "align", "transform_frame", "interpolate")
+"""Tools that give the quantity of their first input."""
 _OF_ANY_QUANTITY = ("arithmetic", "rescale", "magnitude")
 """Tools that compute some of helio's quantities, and much else."""
 JOINED = {"B": B, "V": VELOCITY}
@@ -181,9 +183,14 @@ class Lines:
         types = self.spec(figure).get("panel_types")
         panels = self.panels(figure)
         if not isinstance(types, list):
-            return [line for panel in panels if any(map(self.has_colours, panel)) for line in panel]
+            return [line for panel in panels if any(map(self._is_spectrogram, panel)) for line in panel]
         pairs = zip(panels, types, strict=False)
         return [line for panel, kind in pairs if kind == "spectrogram" for line in panel]
+
+    def _is_spectrogram(self, label: str) -> bool:
+        """Return whether a label is a spectrum, or may be one because it is computed from one."""
+        of_spectrum = self.may_have_colours(label) and any(map(self.has_colours, self.behind(label)))
+        return self.has_colours(label) or of_spectrum
 
     def _described(self, words: str, drawn: list[str], by_craft: bool) -> list[str]:
         """Return the lines that a word before ``one`` means: those in a frame, or those that it names."""
@@ -342,12 +349,9 @@ class Lines:
                 alike = [label for label in alike if self.has_colours(label) is self.has_colours(exact[0])]
             return (alike or exact) if every or plural else exact
         moments = MOMENTS.fullmatch(plain)
-        if moments and moments["plural"]:
-            moment = re.compile(rf"\b{moments['stem']}(?:y|e)?\b")
-            told = {label: self.own_quantities(label) or [self.own_words(label)] for label in drawn}
-            lines = [label for label in drawn if any(map(moment.search, told[label]))]
-            if len(lines) > 1:
-                return lines
+        of_moment = self._of_moment(moments["stem"], drawn) if moments else []
+        if moments and moments["plural"] and len(of_moment) > 1:
+            return of_moment
         if plain in PRONOUNS:
             return drawn if len(drawn) < 2 else [self.ask(f"Which line do you mean by '{what}'?", drawn)]
         if measured := self.of_instrument(what, drawn):
@@ -406,8 +410,11 @@ class Lines:
             lambda label: says(self.own_words(label), plain),
             lambda label: quantity == VELOCITY and SPEED in self._quantities(label),
             lambda label: says(f"{self.own_words(label)} {self._datasets(label, own=True)}", plain),
+            lambda label: self.step(label).tool in _KEEPING and self._comes_from(label, quantity),
+        ) or first(
+            [label for label in drawn if self._is_of_one(label) or quantity not in self.quantities(label)],
             lambda label: says(self._step_words(label), plain),
-            lambda label: quantity in self._quantities(label, inherited=True),
+            lambda label: self._comes_from(label, quantity),
             lambda label: says(self.all_words(label), plain),
             lambda label: says(f"{self.all_words(label)} {self._datasets(label)}", plain),
             lambda label: (
@@ -417,6 +424,11 @@ class Lines:
             lambda label: says(f"{self.step(label).id} {self.step(label).step.intent}".casefold(), plain),
             lambda label: quantity in self._derived(label),
         )
+        if quantity == B and found and not any(map(self.is_vector, found)):  # the field of Bz and |B| is both
+            found = list(dict.fromkeys((*found, *self._magnitudes(drawn))))
+        if moments and moments["stem"] in ("densit", "temperatur") and {*found} < {*of_moment}:
+            units = {self.unit(label) for label in found}  # of ions or of electrons
+            found = [label for label in of_moment if label in found or self.unit(label) in units]
         words = plain.split()
         if len(words) > 1 and found and all(says(self._step_words(label), plain) for label in found):
             named = [label for label in drawn if any(says(label.casefold(), word) for word in words)]
@@ -425,8 +437,33 @@ class Lines:
         if _MAGNITUDE.search(plain):  # a vector is not its magnitude
             found = [label for label in found if not self.is_vector(label)]
         if MOMENTS.search(plain):  # beta, of which a step says that it is a ratio of pressures, is none
-            return [label for label in found if self._foreseen(label).unit != ""] or found
+            united = [label for label in found if self._foreseen(label).unit != ""]
+            return united if MOMENTS.fullmatch(plain.split()[-1]) else united or found
         return found
+
+    def _of_moment(self, stem: str, drawn: list[str]) -> list[str]:
+        """Return the lines whose quantity, or else whose words, are a moment such as a density."""
+        moment = re.compile(rf"\b{stem}(?:y|e)?\b")
+        told = {label: self.own_quantities(label) or [self.own_words(label)] for label in drawn}
+        return [label for label in drawn if any(map(moment.search, told[label]))]
+
+    def computed_from(self, what: str, figure: Document) -> list[str]:
+        """Return the lines of a figure that are computed from what words mean: the beta for ``density``."""
+        meant = {*self._meant(what.casefold().strip(), what, list(self.producers), False)}
+        return [line for line in self.drawn(figure) if meant.intersection(self.behind(line))]
+
+    def _comes_from(self, label: str, quantity: str) -> bool:
+        """Return whether the data of a label are computed from a quantity, and from no other one."""
+        return self._is_of_one(label) and quantity in self._quantities(label, inherited=True)
+
+    def _is_of_one(self, label: str) -> bool:
+        """Return whether a label is computed from one quantity: a smoothed density is, the plasma beta is not."""
+        main = owner(
+            str(self.step(label).params.get("series_label")), self.producers
+        )  # not its flags or events
+        sources = self._sources(label) if main is None else [main]
+        kinds = {frozenset(self._quantities(source, inherited=True)) or source for source in sources}
+        return len(kinds) < 2 and all(map(self._is_of_one, sources))
 
     def _is_coloured(self, label: str, words: str) -> bool:
         """Return whether a figure may draw a label in colours, and words name it, its datasets or their titles."""

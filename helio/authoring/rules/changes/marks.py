@@ -12,6 +12,7 @@ from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import COUNTED, Range
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_names import says
 from helio.authoring.rules.changes.line_settings import FIXED
 from helio.authoring.rules.changes.moments import intervals_of, is_interval, moments_in
 from helio.authoring.rules.changes.panel_settings import named_panels, panel_numbers, panels_of
@@ -23,6 +24,10 @@ _KIND_OF_LINE = re.compile(r"(?:threshold|reference|limit|level|guide|alert)s?",
 
 def mark_value(editor: FigureEditor, clause: Clause) -> None:
     """Draw a horizontal line at a value, also at one that a line shall exceed: ``Kp > 5 line``."""
+    if pairs := _values_with_panels(clause):
+        for pair in pairs:
+            mark_value(editor, pair)
+        return
     given = [atom.value for atom in clause.of("number", "bound")]
     values = [
         (value.low if value.high is None else value.high) if isinstance(value, Range) else value.value
@@ -39,6 +44,21 @@ def mark_value(editor: FigureEditor, clause: Clause) -> None:
     for panel, value in product(numbers, values):
         at_panel = {"panel": panel} if placed else {}
         _add_mark(editor, "hlines", {"y": value} | at_panel | _look(clause) | label)
+
+
+def _values_with_panels(clause: Clause) -> list[Clause]:
+    """Return a clause for each panel that has values of its own: ``at -20 in the field panel, at 500 in the …``."""
+    atoms = [atom for atom in clause.atoms if {"number", "bound", "what", "panel"}.intersection(atom.tags)]
+    kinds = "".join("p" if {"what", "panel"}.intersection(atom.tags) else "v" for atom in atoms)
+    pattern = r"v+p+" if kinds.startswith("v") else r"p+v+"
+    if not re.fullmatch(rf"(?:{pattern}){{2,}}", kinds):
+        return []
+    others = tuple(atom for atom in clause.atoms if atom not in atoms)
+    groups = [atoms[slice(*match.span())] for match in re.finditer(pattern, kinds)]
+    return [
+        replace(clause, atoms=tuple(sorted((*others, *group), key=lambda atom: atom.start)))
+        for group in groups
+    ]
 
 
 def move_line(editor: FigureEditor, clause: Clause) -> None:
@@ -142,13 +162,18 @@ def remove_marks(editor: FigureEditor, clause: Clause) -> None:
     if not held:
         names = {"vrects": "shaded interval", "hlines": "horizontal line", "vlines": "vertical line"}
         raise NotUnderstood(f"the figure has no {names[key]} to remove")
+    labels = [name.casefold() for name in clause.names] if key == "vrects" else []
     values = [atom.value.value for atom in clause.of("number")]
     numbers = [] if values else panel_numbers(editor, clause.of("panel"))
 
     def stays(mark: Document) -> bool:
+        if labels:
+            return not any(says(str(mark.get("label", "")).casefold(), label) for label in labels)
         return mark.get("y", mark.get("x")) not in values if values else mark.get("panel", 1) not in numbers
 
-    kept = [mark for mark in held if stays(object_of(mark))] if values or clause.has("panel") else []
+    kept = (
+        [mark for mark in held if stays(object_of(mark))] if labels or values or clause.has("panel") else []
+    )
     if kept == held:
         raise NotUnderstood("the figure has no such line")
     editor.set_for(key, kept)

@@ -88,7 +88,8 @@ def _says_used(clause: Clause) -> bool:
 def take_source(editor: FigureEditor, clause: Clause) -> None:
     """Fetch a quantity of the figure from another spacecraft; what is computed from it stays."""
     what, source = _source_of(clause)
-    lines = editor.known(what, every=True)
+    lines = editor.lines_of(what) or editor.lines.computed_from(plain_name(what), editor.figure())
+    lines = lines or editor.known(what)
     craft = spellings().get(source.casefold(), "")
     if not craft:
         _take_dataset(editor, lines, source)
