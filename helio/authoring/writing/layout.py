@@ -253,9 +253,10 @@ def names_of(
     """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities."""
     shown = [series for _, own in parts for series in own]
     quantities = list(dict.fromkeys(name for part, own in parts for name in _titles(part, own)))
-    drawn = dict.fromkeys(series.craft for series in shown)
-    single = [craft for craft in drawn if not any(sign in craft for sign in "−/×+")]  # no pair: ACE − Wind
-    crafts = single or [*request.spacecraft]
+    drawn = dict.fromkeys(
+        craft for series in shown for craft in re.split(r"\s[−/×+]\s", series.craft)
+    )  # ACE − Wind
+    crafts = [craft for craft in drawn if craft] or [*request.spacecraft]
     told = list(dict.fromkeys(_in_words(quantity, descriptions) for quantity in quantities))
     text = f"{listed(crafts)}: {listed(told) if len(told) <= 3 else 'overview'}"
     named = [short(craft) for craft in crafts]

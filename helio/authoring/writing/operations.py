@@ -33,7 +33,7 @@ from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.interval import interval_of
 from helio.knowledge.quantities import ABS_B, POSITION, B
 from helio.knowledge.quantities import V as SPEED
-from helio.knowledge.quantity_words import symbol
+from helio.knowledge.quantity_words import RATIOS, symbol
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
@@ -328,6 +328,11 @@ class Operations:
         operands = [series for series in named if series is not None]
         left, right = self._pair(name, operands if len({*operands}) == len("AB") else shown)
         of_two = (left.label, right.label)
+        if name == "ratio" and any(series.quantity in RATIOS for series in (left, right)):
+            raise NotUnderstood(
+                "it is not clear of which quantities the ratio is",
+                advice="write 'ratio of A to B' with both names",
+            )
         if name == SEPARATION:
             right = self.steps.convert(right, left.unit)
         if name == LAG and left.cadence != right.cadence:

@@ -40,6 +40,7 @@ _MOMENT = re.compile(r"densit|velocit|speed|temperature|pressure", re.IGNORECASE
 _PANEL_OF_ALL = re.compile(
     r",?\s+(?:all\s+|both\s+)?in\s+(?:one|a\s+single|the\s+same)\s+panel\b", re.IGNORECASE
 )
+_SAME_PANEL = re.compile(r"\bsame\s+(?:panel|plot|axis|axes)\b", re.IGNORECASE)
 _SEVERAL_LINES = re.compile(r"\b(?:with|and|its|their|plus|over\s+(?:it|the))\b|[+&,]", re.IGNORECASE)
 """What stands in a thing that is more than one line."""
 _STYLED_PARTICLES = re.compile(r"\W*(?:(?:the|electrons|protons|ions|in|as|and)\b\W*)+", re.IGNORECASE)
@@ -151,6 +152,8 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     if heading is not None:
         pieces, reader = pieces[1:], replace(reader, spacecraft=heading.spacecraft)
     words, panels = [piece.text for piece in pieces], [piece.is_panel for piece in pieces]
+    if any(_SAME_PANEL.search(text) for text in words[1:]):
+        return None  # in the panel of the part before
     readings = reader.readings(words, panels) if len(pieces) > 1 else None
     shared = _with_looks(pieces, readings, reader.now) if readings else None
     if not readings or shared is None:
@@ -186,8 +189,8 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     has_magnitude = any(step.tool == MAGNITUDE for request in requests for step in request.computations)
     if _name_again(requests) and (has_magnitude or not all(ranks[1:]) or (not ranks[0] and 1 in ranks)):
         return None
-    if all(ranks):
-        requests = [requests[number] for number in sorted(range(len(ranks)), key=ranks.__getitem__)]
+    order = sorted(range(len(ranks)), key=lambda number: ranks[number] or MIDDLE)
+    requests = [requests[number] for number in order]
     whole = PipelineRequest(panels=Panels(stacked=True), style=RequestedStyle(looks=common))
     return _joined(whole, requests, readings, reader.times)
 
@@ -235,6 +238,8 @@ def _with_looks(
     drawn: list[tuple[Piece, PipelineRequest]] = []
     for piece, reading in zip(pieces, readings, strict=True):
         request, looks = reading.request, reading.request.style.looks
+        if _is_of_all(request) and request.panels != Panels():
+            return None  # A; B; overlay
         if not _is_of_all(request):
             if refers_to_others(piece.text) or (
                 looks and _STYLED_PARTICLES.fullmatch(take_looks(piece.text, now)[0])
@@ -260,7 +265,7 @@ def _with_looks(
 def _in_one_panel(request: PipelineRequest) -> PipelineRequest:
     """Return a part that draws all its lines in the panel whose place it gives."""
     lines = len(request.quantities) * max(1, len(request.spacecraft)) + len(request.datasets)
-    beside = any(step.beside for step in request.computations)
+    beside = any(step.beside or step.tool == MAGNITUDE for step in request.computations)
     if request.panels != Panels() or lines + beside < 2:
         return request
     computations = tuple(replace(step, behind=step.beside) for step in request.computations)

@@ -420,13 +420,19 @@ def _with_names(
     again = len(ahead) > 1 or any(_is_named_before(name, names) for name in ahead)
     behind, linked = _behind(style, names, text)
     of_panels = again or (linked and re.match(r"\s*of\b", text[style.stop :]) is None)
-    if style.kinds == {"scale"} and re.search(r"\baxes\b", words, re.IGNORECASE) and not of_panels:
+    if (
+        style.kinds == {"scale"}
+        and re.search(r"\baxes\b", words, re.IGNORECASE)
+        and not of_panels
+        and len({part.value for other in alike for part in other.parts if part.kind == "scale"}) < 2
+    ):
         return [words], None
     leads = all(_behind(other, names, text)[0] for other in alike)
     introduced = _INTRODUCED.search(text[: style.start]) is not None
     # not in "Bz in red density"
     meant = behind if behind and (linked or not ahead or (leads and not introduced)) else ahead
-    if not meant and style.kinds == {"scale"} and any(name.start >= style.stop for name in names):
+    later = (name for name in names if name.start >= style.stop)
+    if not meant and style.kinds == {"scale"} and any(_names_quantity(name.text) for name in later):
         return [f"{name.text} {words}" for name in names if name.start < style.start], None  # V, log, and Bz
     if not meant and _IN_ONE_PANEL.search(text[: style.start]):
         meant = [name for name in names if name.start < style.start and _names_quantity(name.text)][-1:]
