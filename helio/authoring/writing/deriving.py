@@ -243,10 +243,18 @@ class Deriving:
         if vector is None or not self.data.pick(vector, craft):
             return None
         if vector != B:
-            return self.magnitude(self.quantity(vector, craft))
+            return self._mean_magnitude(self.quantity(vector, craft))
         known = next((series for key, series in self.known.items() if key[:2] == (B, craft)), None)
         own_frame = frame if frame in frames_of([B], [craft]) else ""
-        return self.magnitude(known or self.quantity(B, craft, own_frame))
+        return self._mean_magnitude(known or self.quantity(B, craft, own_frame))
+
+    def _mean_magnitude(self, vector: PlotSeries) -> PlotSeries:
+        """Compute the magnitude of a vector; of an average, the average of the magnitude."""
+        mean = self.steps.average_of(vector)
+        if not mean:
+            return self.magnitude(vector)
+        full = self.magnitude(replace(vector, label=mean.pop("source_label")))
+        return self.steps.compute("resample", full, "binned", f"{mean['cadence']} mean", **mean)
 
     def _speed_instead(self, quantity: str, craft: str) -> PlotSeries | None:
         """Take the speed if no velocity vector is known, unless the request insists on the vector."""

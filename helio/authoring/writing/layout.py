@@ -12,7 +12,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import BinWidth, Lines, Panels, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, OF_ELECTRONS, SEPARATION
 from helio.authoring.writing.solar_xrays import FLARES, XRAYS
-from helio.authoring.writing.steps import PlotSeries, Steps, listed
+from helio.authoring.writing.steps import PlotSeries, Steps, is_convertible, listed
 from helio.counts import number_of
 from helio.knowledge.missions import short
 from helio.knowledge.quantities import ELECTRON_V, FAST_ELECTRONS, POSITION, PROTONS, B
@@ -146,6 +146,7 @@ def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: S
         rows = [panel for panel in arranged if _rank_of(panel, layout) == BELOW_AXIS]
         drawn = [*map(_labels, panels)]
         own = [panel for panel in arranged if panel not in rows and _labels(panel) not in drawn]
+        own = [_in_one_unit(panel, steps) for panel in own]
         _check(own, layout)
         below = {"ephemeris": [label for panel in rows for label in _labels(panel)]} if rows else {}
         spectral = _spectral(own, request, above=len(panels))
@@ -157,6 +158,16 @@ def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: S
     looks = _looks(panels, steps, as_lines=any(request.style.as_lines for request, _ in parts))
     labels = list(dict.fromkeys(label for panel in panels for label in _labels(panel)))
     return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **settings}
+
+
+def _in_one_unit(panel: list[PlotSeries], steps: Steps) -> list[PlotSeries]:
+    """Convert the lines of one quantity in a panel to the unit of its first line, so that they share an axis."""
+    units = {series.quantity: series.unit for series in reversed(panel)}
+    return [
+        steps.convert(series, unit) if is_convertible(series.unit, unit) else series
+        for series in panel
+        for unit in [units[series.quantity]]
+    ]
 
 
 def _check_together(shown: Sequence[PlotSeries], request: PipelineRequest) -> None:

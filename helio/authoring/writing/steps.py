@@ -56,6 +56,13 @@ class PlotSeries:
     """The parameter that the request named or described; empty for a quantity of the table."""
 
 
+def is_convertible(unit: str, to: str) -> bool:
+    """Return whether a series can be given in another unit: of the same dimension, or an energy as a temperature."""
+    energies, temperatures = {"eV", "keV"}, {"K", "MK"}
+    is_thermal = (unit in energies and to in temperatures) or (unit in temperatures and to in energies)
+    return unit == to or is_thermal or comparable(unit, to)
+
+
 @dataclass
 class Steps:
     """The steps, notes and variables of a new template, collected one after the other.
@@ -100,6 +107,22 @@ class Steps:
         """Add a step that computes a new series from an existing series, and return the new series."""
         label = self.make(f"{source.label}_{ending}", tool, intent, source_label=source.label, **args)
         return replace(source, label=label)
+
+    def average_of(self, series: PlotSeries) -> Document:
+        """Return the arguments, without a label, of the step that averages a series; empty for other series."""
+        for step in self.steps:
+            args = dict(step["tool_args"])
+            if args.pop("output_label", "") == series.label and step["tool_name"] == "resample":
+                return args
+        return {}
+
+    def drop_unread_averages(self) -> None:
+        """Drop the averages that no other step reads."""
+        for step in [step for step in self.steps if step["tool_name"] == "resample"]:
+            label = re.escape(step["tool_args"]["output_label"])
+            others = [other["tool_args"] for other in self.steps if other is not step]
+            if not re.search(rf"(?<!\w){label}(?!\w)", str(others)):
+                self.steps.remove(step)
 
     def save(self, name: str, labels: Sequence[str], form: str) -> None:
         """Add a step that saves tables in a file."""

@@ -22,13 +22,12 @@ from helio.authoring.writing.open_ranges import closed, is_open
 from helio.authoring.writing.operations import Operations
 from helio.authoring.writing.solar_xrays import xray_series
 from helio.authoring.writing.sources import ended, frames_of, is_available, quantities_of
-from helio.authoring.writing.steps import OF_ANY_EPOCHS, PlotSeries, Steps, listed
+from helio.authoring.writing.steps import OF_ANY_EPOCHS, PlotSeries, Steps, is_convertible, listed
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import E, families
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, title
-from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document, slug
 from helio.time_range import TimeRange, is_relative, parse_time_range
@@ -161,6 +160,7 @@ class _Figure:
                 spec = superposed(request.events, spec, shown, self.steps)
             step = f"figure{self.quantities.data.time.ending}"
             self.steps.add(step, "render_spec", {"spec": spec}, "Draw the figure")
+        self.steps.drop_unread_averages()
         return name, text
 
     def _parts(self) -> list[_Figure]:
@@ -308,12 +308,12 @@ class _Figure:
         """Convert the series that have another unit of the same dimension than one that the request names."""
         units = [*dict.fromkeys(map(canonical_unit, self.request.units))]
         for unit in units:
-            if any(_is_convertible(unit, second) for second in units if second != unit):
+            if any(is_convertible(unit, second) for second in units if second != unit):
                 raise NotUnderstood(
                     f"it is not clear which data to draw in {unit}",
                     advice="name one unit, then change the pipeline: 'the speed of Wind in m/s'",
                 )
-            fitting = [series for series in shown if _is_convertible(series.unit, unit)]
+            fitting = [series for series in shown if is_convertible(series.unit, unit)]
             if not fitting:
                 units_of_data = sorted({series.unit for series in shown if series.unit})
                 raise NotUnderstood(
@@ -363,10 +363,3 @@ def _check_component(quantity: RequestQuantity, craft: str, frame: str) -> None:
         + (f" in {frame}" if frame else ""),
         advice=f"choose from {'; '.join(letters)}" if frames else others,
     )
-
-
-def _is_convertible(unit: str, to: str) -> bool:
-    """Return whether a series can be given in another unit: of the same dimension, or an energy as a temperature."""
-    energies, temperatures = {"eV", "keV"}, {"K", "MK"}
-    is_thermal = (unit in energies and to in temperatures) or (unit in temperatures and to in energies)
-    return unit == to or is_thermal or comparable(unit, to)

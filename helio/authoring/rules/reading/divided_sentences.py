@@ -124,8 +124,9 @@ _BOTH = re.compile(r"(?:^|(?<=:\s))both\b", re.IGNORECASE)
 _WINDOW = re.compile(r"\b(?:with|over|by|of)\s+(?:an?\s+)?$", re.IGNORECASE)
 """What stands before a window alone, whose computation another thing names: ``smooth V over 3 h, n over 1 h``."""
 _AS_IS = re.compile(
-    r"[\s,]*\b(?:as\s+(?:it\s+)?is|raw(?!\s+(?:data|values?|lines?|series|measure))|un(?:averaged|smoothed|filtered)"
-    r"|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b(?:\s+and(?=\s+log))?",
+    r"[\s,]*\b(?:as\s+(?:it\s+)?is|(?<!\bover )(?<!\bover the )raw(?!\s+(?:data|values?|lines?|series|measure))"
+    r"|un(?:averaged|smoothed|filtered)|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b"
+    r"(?:\s+and(?=\s+log))?",
     re.IGNORECASE,
 )
 """Words of a thing that nothing is computed from."""
@@ -271,7 +272,7 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
         for joint in joints
         if _named_data(before[joint.end() :]) and not _SHARED.search(before, joint.end())
     ]
-    return {begins[-1], place.end()} if begins else set()
+    return {begins[-1], stop} if begins else set()
 
 
 def _piece(text: str, start: int, stop: int, places: Sequence[re.Match[str]], *, is_heading: bool) -> Piece:

@@ -19,6 +19,7 @@ from helio.authoring.rules.reading.divided_sentences import (
     refers_to_others,
     with_numbered_panels,
 )
+from helio.authoring.rules.reading.guard import PLACES_FIRST
 from helio.authoring.rules.reading.looks import is_of_own_panels, is_same_data, take_looks, take_phrases
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
@@ -152,7 +153,7 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     if heading is not None:
         pieces, reader = pieces[1:], replace(reader, spacecraft=heading.spacecraft)
     words, panels = [piece.text for piece in pieces], [piece.is_panel for piece in pieces]
-    if any(_SAME_PANEL.search(text) for text in words[1:]):
+    if any(_SAME_PANEL.search(words_of) for words_of in words[1:]) or PLACES_FIRST.search(text):
         return None  # in the panel of the part before
     readings = reader.readings(words, panels) if len(pieces) > 1 else None
     shared = _with_looks(pieces, readings, reader.now) if readings else None

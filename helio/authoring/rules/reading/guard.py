@@ -80,6 +80,9 @@ _OPERATOR = re.compile(
     re.IGNORECASE,
 )
 _OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
+PLACES_FIRST = re.compile(
+    r"^\W*(?:put|place)\s+(?!on\b|at\b|in\b)[^:;.]*\b(?:top|bottom)\b[^:;.]*:", re.IGNORECASE
+)
 _IN_PANEL_OF = re.compile(r"\b(?:in|on|into)\s+(?:the\s+)?(?P<name>[\w|]+)\s+panel\b", re.IGNORECASE)
 _ONLY_FOR_GROUP = re.compile(
     r"\bonly\s+(?:for|of)\s+(?:the\s+)?(?P<group>plasma|particles?|moments|fields?|indices|velocit\w+)\b(?!\s+\w*(?:density|speed|beta))",
@@ -200,6 +203,11 @@ def doubts(
         yield NotUnderstood(
             "it is not clear of which quantity the spectrum is",
             advice="give the time series a place: 'power spectrum of Bz, |B| below'",
+        )
+    if PLACES_FIRST.search(sentence.text):
+        yield NotUnderstood(
+            "helio does not read the places of panels before the list of the data",
+            advice="write them in the list: 'Bz on top, density, SYM-H at the bottom'",
         )
     starts = {start for start, _ in placed}
     for match in _IN_PANEL_OF.finditer(sentence.text):

@@ -288,8 +288,11 @@ def measured_by_each(
     """Return for ``SPC and SPAN-I density`` the dataset and the parameter of each of the listed instruments."""
     names = rf"(?<![\w-])(?:{_any_of(instruments)})(?![\w-])"
     flown = {craft for _, craft in crafts}
-    moment = rf"(?:\s+(?:protons?|ions?))?(?:{_MOMENT})?"
-    if len(flown) > 1 or not re.search(rf"{names}{moment}{_LISTED}{names}", sentence.text, re.IGNORECASE):
+    moment = rf"(?:\s+(?:protons?|ions?))?(?P<own>{_MOMENT})?"
+    others = rf"(?!{_MOMENT}\b)|(?=(?P=own)\b)"  # not in SWE density, 3DP temperature
+    if len(flown) > 1 or not re.search(
+        rf"{names}{moment}{_LISTED}{names}(?(own)(?:{others}))", sentence.text, re.IGNORECASE
+    ):
         return {}
     text = sentence.text.upper().replace("-", "")
     instruments = sorted(instruments, key=lambda name: text.find(name.replace("-", "")))
