@@ -95,10 +95,7 @@ _BESIDE_SHIFTED = (
     r"|(?<=shifted )(?:and|&|\+)\s+un-?shifted\b"
 )
 """Words that ask for the series as it was measured, too."""
-_WITH_SPEED = (
-    r"(?<!together )\b(?:with|using|by)\s+(?:(?:the|its|own|measured|observed|local|solar[- ]wind|bulk|flow|proton|mean"
-    r"|instantaneous|in-?situ|plasma)\s+)*(?:velocity|speed)\b"
-)
+_WITH_SPEED = r"(?<!together )\b(?:with|using|by)\s+(?:(?!OMNI\b|and\b)[\w-]+\s+){0,4}?(?:velocity|speed)\b"
 """The speed with which a series is shifted; ``with OMNI speed`` is drawn."""
 _PLACES = {"earth": 0.0, "bow": 90000.0, "nose": 90000.0, "magnetopause": 64000.0}
 """x in km of the places to which a sentence shifts the solar wind."""

@@ -190,8 +190,9 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     has_magnitude = any(step.tool == MAGNITUDE for request in requests for step in request.computations)
     if _name_again(requests) and (has_magnitude or not all(ranks[1:]) or (not ranks[0] and 1 in ranks)):
         return None
-    order = sorted(range(len(ranks)), key=lambda number: ranks[number] or MIDDLE)
-    requests = [requests[number] for number in order]
+    if all(ranks) or not any(1 < rank < MIDDLE for rank in ranks):  # not beside a second panel
+        order = sorted(range(len(ranks)), key=lambda number: ranks[number] or MIDDLE)
+        requests = [requests[number] for number in order]
     whole = PipelineRequest(panels=Panels(stacked=True), style=RequestedStyle(looks=common))
     return _joined(whole, requests, readings, reader.times)
 
