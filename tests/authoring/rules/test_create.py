@@ -319,6 +319,15 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
         ("ACE density, title 'St Patrick's day storm'", "title", "St Patrick's day storm"),
         ("ACE density titled Storm of the year", "title", "Storm of the year"),
         ("ACE Bz and speed, speed between 300 and 800 km/s", "y_range", {"2": [300.0, 800.0]}),
+        ("ACE |B|, with the density below on a log axis and Dst at the bottom", "log_scale", {"2": "log"}),
+        (
+            "ACE temperature with logarithmic axis, and density with linear axes",
+            "log_scale",
+            {"1": "log", "2": "linear"},
+        ),
+        ("ACE B GSM + |B|. |B| log, comps linear", "log_scale", {"2": "log", "1": "linear"}),
+        ("ACE density and speed, give the speed panel a log axis", "log_scale", {"2": "log"}),
+        ("ACE Np minus Wind Np, Dst below", "title", "ACE, Wind and OMNI: proton density and Dst"),
     ],
 )
 def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, value):
@@ -1404,6 +1413,17 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("VBs of OMNI, its integral and Dst, 20 to 22 nov 2003", [["OMNI_VBs"], ["OMNI_VBs_total"], ["OMNI_Dst"]]),
         ("Polar B in GSE for 1997-04-11, every component alone", [["Polar_Bx"], ["Polar_By"], ["Polar_Bz"]]),
         ("Spectrogram of the power of Bz at DSCOVR on 2017-09-07", [["DSCOVR_Bz_spectrogram"]]),
+        ("Wind Bx, By, Bz in one panel, |B| same panel, Vp in the second, 2021-11-03",
+         [["Wind_Bx", "Wind_By", "Wind_Bz", "Wind_Bmag"], ["Wind_V"]]),
+        ("Wind SWE density, 3DP temperature, 2019-04-03", [["Wind_n"], ["Wind_T"]]),
+        ("electric field VBs and Dst from OMNI, 2011-09-24", [["OMNI_VBs"], ["OMNI_Dst"]]),
+        ("B mag MMS1, 2016-03-14", [["MMS1_Bmag"]]),
+        ("RBSP-A and RBSP-B B magnitude and the difference A - B, 2013-10-02",
+         [["RBSPA_Bmag", "RBSPB_Bmag"], ["RBSPA_Bmag_minus_RBSPB_Bmag"]]),
+        ("ACE and Wind Vp in one panel, Np of Wind only, 2016-03-14", [["ACE_V", "Wind_V"], ["Wind_n"]]),
+        ("Wind density 1 h mean over raw density grey; Wind speed, 2018-10-08",
+         [["Wind_n", "Wind_n_binned"], ["Wind_V"]]),
+        ("RBSP-B |B|, SYM-H, Kp, 2015-06-22. Kp at the bottom, SYM-H on top.", [["OMNI_SYMH"], ["RBSPB_Bmag"], ["OMNI_Kp"]]),
     ],
 )  # fmt: skip
 def test_nothing_is_drawn_besides_what_a_request_asks_for(author, request_, panels):
@@ -1477,7 +1497,40 @@ def test_each_spacecraft_has_its_own_average(author, request_, cadences):
     assert {mean["source_label"]: mean["cadence"] for mean in means} == cadences
 
 
-@pytest.mark.parametrize("tail", ["csv of Dst", "save Dst as csv", "csv of Dst only"])
+def test_the_mean_of_a_magnitude_is_no_magnitude_of_a_mean(author):
+    template = made(author, "Solar Orbiter |B|, Bn, 5 min, 2022-03-06")
+    [size] = steps(template, "magnitude")
+    assert size["source_label"] == "SolO_B"
+    assert {mean["source_label"] for mean in steps(template, "resample")} == {"SolO_B", "SolO_Bmag"}
+
+
+def test_one_quantity_in_one_panel_has_one_unit(author):
+    template = made(author, "ACE and Wind proton temperature in one panel, 2012-07-14")
+    [figure], [converted] = steps(template, "render_spec"), steps(template, "convert_units")
+    assert converted["to"] == "K"
+    assert figure["spec"]["panels"] == [["ACE_T", converted["output_label"]]]
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ("Put SYM-H at the bottom and Bz on top: OMNI SYM-H, n, Bz GSM; 2021-11-03", "before the list"),
+        ("Wind alpha to proton ratio, Np, 2011-09-24, ratio range 0-0.2", "ratio"),
+    ],
+)
+def test_what_would_be_lost_is_refused(author, request_, words):
+    with pytest.raises(NotUnderstood, match=words):
+        author.create(request_)
+
+
+def test_hours_behind_a_date_are_no_limits(author):
+    draft = author.create("Cluster 4 |B|; 2003-10-01 12-13 log")
+    assert (
+        draft.template["variables"]["$TIME_RANGE"]["default"] == "2003-10-01T12:00:00 to 2003-10-01T13:00:00"
+    )
+
+
+@pytest.mark.parametrize("tail", ["csv of Dst", "save Dst as csv", "csv of Dst only", "with csv file of Dst"])
 def test_the_table_that_is_named_is_saved_alone(author, tail):
     (saved,) = steps(made(author, f"OMNI Bz and Dst, 2003-11-20; {tail}"), "save_data")
     assert saved["source_labels"] == ["OMNI_Dst"]
