@@ -1423,7 +1423,8 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("ACE and Wind Vp in one panel, Np of Wind only, 2016-03-14", [["ACE_V", "Wind_V"], ["Wind_n"]]),
         ("Wind density 1 h mean over raw density grey; Wind speed, 2018-10-08",
          [["Wind_n", "Wind_n_binned"], ["Wind_V"]]),
-        ("RBSP-B |B|, SYM-H, Kp, 2015-06-22. Kp at the bottom, SYM-H on top.", [["OMNI_SYMH"], ["RBSPB_Bmag"], ["OMNI_Kp"]]),
+        ("RBSP-B |B|, SYM-H, Kp, 2015-06-22. Kp at the bottom, SYM-H on top.",
+         [["OMNI_SYMH"], ["RBSPB_Bmag"], ["OMNI_Kp"]]),
     ],
 )  # fmt: skip
 def test_nothing_is_drawn_besides_what_a_request_asks_for(author, request_, panels):
