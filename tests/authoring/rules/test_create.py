@@ -325,6 +325,7 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
             "log_scale",
             {"1": "log", "2": "linear"},
         ),
+        ("STA HET electrons and |B|, log", "log_scale", "log"),
         ("ACE B GSM + |B|. |B| log, comps linear", "log_scale", {"2": "log", "1": "linear"}),
         ("ACE density and speed, give the speed panel a log axis", "log_scale", {"2": "log"}),
         ("ACE Np minus Wind Np, Dst below", "title", "ACE, Wind and OMNI: proton density and Dst"),

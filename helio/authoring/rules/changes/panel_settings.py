@@ -16,7 +16,7 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.writing.asking import EVERY
 from helio.authoring.writing.layout import fitting_widths
 from helio.authoring.writing.steps import listed
-from helio.knowledge.quantity_words import VECTORS
+from helio.knowledge.quantity_words import SPECTRA, VECTORS
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.pipelines.dialect.written import object_of
@@ -260,7 +260,9 @@ def _scale_all(editor: FigureEditor, kind: str) -> None:
     """Set the scale of every panel; a logarithmic one only of panels without vectors or their components, if any."""
 
     def has_signs(line: str) -> bool:
-        return editor.lines.is_vector(line) or not editor.lines.quantities(line).isdisjoint(VECTORS)
+        quantities = editor.lines.quantities(line)
+        is_flux = not quantities.isdisjoint(SPECTRA)  # of a few channels
+        return (editor.lines.is_vector(line) and not is_flux) or not quantities.isdisjoint(VECTORS)
 
     positive = [number for number, panel in enumerate(editor.panels, 1) if not any(map(has_signs, panel))]
     if kind != "log" or len(positive) in (0, len(editor.panels)):
