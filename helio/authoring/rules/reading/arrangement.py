@@ -207,7 +207,8 @@ class Arrangement:
         self._split = sentence.drop(_COMPONENTS_APART) > 0
         per = sentence.take_first(_PANEL_PER)
         self._by_quantity, self._by_mission = per and per["what"], per and not per["what"]
-        self._apart = sentence.drop(_APART) > 0 or bool(self._by_mission)
+        self._alone = [match.start() for match in sentence.take(_APART)]
+        self._apart = bool(self._alone or self._by_mission)
         self._rows = [match.start() for match in sentence.take(_ROWS_BELOW)]
         count = sentence.take_text(_NUMBER_OF_PANELS).lower()
         self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
@@ -289,7 +290,7 @@ class Arrangement:
         of_table = [quantity for quantity in names if quantity.name not in of_catalogue]
         is_mixed = bool(of_table and described) and not (together or self._rows)
         places = [
-            *self._shared(self._grouped, quantities, several=several),
+            *self._shared(self._grouped, quantities, crafts),
             *self._placed(sorted([*atoms, *described], key=lambda atom: atom[0]), is_mixed=is_mixed),
             *self._below_axis(quantities, parameters),
         ]
@@ -304,7 +305,7 @@ class Arrangement:
             together=bool(together)
             and not self._another
             and not any(place.shared for place in places)
-            and not self._shared(together, quantities, several=several)
+            and not self._shared(together, quantities, crafts)
             and len(atoms) + len(parameters) > 1,
             compare=self._compare or bool(self._by_quantity),
             overlaid=self._overlaid or (by_quantity and bool(self._laid)),
@@ -369,21 +370,32 @@ class Arrangement:
         return RequestQuantity("time") if self._coloured[1] else behind[0]
 
     def _shared(
-        self, together: Sequence[int], quantities: Sequence[tuple[int, RequestQuantity]], *, several: bool
+        self,
+        together: Sequence[int],
+        quantities: Sequence[tuple[int, RequestQuantity]],
+        crafts: Sequence[tuple[int, str]],
     ) -> list[Place]:
         """Return the lines that share a panel, where the sentence names other lines after them."""
-        places, start = [], 0
+        several = len({name for _, name in crafts}) > 1
+        places: list[Place] = []
+        start = 0
         for position in together:
+            alone = [at for at in self._alone if at < position]  # n, V separately and Bx, By in one panel
+            start = max(start, *alone) if alone else start
             clause = max((end.end() for end in _CLAUSE.finditer(self._text[:position])), default=0)
             again = [name for at, name in quantities if clause <= at < position]
             ahead = [name for at, name in quantities if start <= at < position]
             earlier = {name for at, name in quantities if at < clause}
             is_again = bool(again) and {*again} < earlier  # Bz, By, V; Bz and By in one panel
-            is_part = bool(is_again or self._another) or any(at > position for at, _ in quantities)
+            is_part = bool(is_again or self._another or places or alone) or any(at > position for at, _ in quantities)
             if is_part and (len(ahead) > 1 or (ahead and several)):
                 names = tuple(again if is_again else ahead)
-                places.append(Place(Lines((), names), MIDDLE, shared=True))
+                of = tuple(name for at, name in crafts if start <= at < position)
+                places.append(Place(Lines(of, names), MIDDLE, shared=True))
             start = position
+        named = [place.lines.quantities for place in places]
+        if len({*named}) == len(named):  # otherwise ACE V and n in one panel, Wind V and n in one panel
+            places = [replace(place, lines=replace(place.lines, crafts=())) for place in places]
         return places
 
     def _below_axis(
