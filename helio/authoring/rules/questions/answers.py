@@ -33,6 +33,7 @@ from helio.authoring.rules.questions.pipeline_answers import (
 )
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question import DECLINED, Question, kinds_of, quoted
+from helio.authoring.rules.questions.same_asked import same_asked
 from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, lines_of
 from helio.authoring.rules.questions.tool_facts import page_sentences, tool_words
 from helio.authoring.rules.questions.values_asked import KINDS, kind_asked, values_told
@@ -177,6 +178,7 @@ class _Answer:
             or values_told(question)
             or band_asked(question)
             or authors_named(question)
+            or same_asked(question)
             or other_data(question)
             or presence(question)
         )

@@ -92,7 +92,6 @@ _PRESENT = {"panels", "datasets", "crafts", "instruments", "steps"}
 _EARLY = re.compile(
     r"prelim|provisional|real-?time|quick-?look|browse|key parameter|operational", re.IGNORECASE
 )
-_NEGATED = re.compile(r"\b(?:no|not|never)\b|n['’]t\b", re.IGNORECASE)
 _PAPER = re.compile(r"\b(?:1[89]|20)\d\d\b|OMNIWeb|NOAA|NRL")
 """What a reference has that is more than a formula."""
 _SAYS_LEVEL = re.compile(r"not marked as preliminary|definitive|final|level \d", re.IGNORECASE)
@@ -117,7 +116,7 @@ def about_topic(question: Question, topic: str) -> list[str]:
     )
     if topic == "times" and kind_asked(question.asked.text) in ("duration", "interval") and is_of_more:
         facts = []  # the length or the interval of something else than the time of the pipeline
-    if topic == "times" and _NEGATED.search(question.asked.text):
+    if topic == "times" and question.is_negated:
         facts = []  # when something is missing
     if topic == "times" and not question.present:
         facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
@@ -208,11 +207,11 @@ def presence(question: Question) -> list[str]:
     if not {*asked.topics} <= _PRESENT:
         return []
     if question.absent:
-        return [f"no: the pipeline has no {quoted([atom.words for atom in question.absent])}"]
+        return [f"{question.verdict('no')}the pipeline has no {quoted([atom.words for atom in question.absent])}"]
     for topic in ("panels", "computations", "datasets"):
         facts = narrowed(question, list(pipeline.topics[topic]()), question.present)
         if lines := lines_of(facts):
-            return [f"yes: {lines[0]}", *lines[1:]]
+            return [f"{question.verdict('yes')}{lines[0]}", *lines[1:]]
     return []
 
 
@@ -231,12 +230,12 @@ def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
             named = ", ".join(dict.fromkeys(tool for _, names in operations for tool in names))
             done = f"; tools that do: {named}" if question.asked.begins("how") else ""
             return [
-                f"{'no: ' if question.is_yes_no else ''}no step {verbs} {subject}{done}",
+                f"{question.verdict('no')}no step {verbs} {subject}{done}",
                 *lines_of(fetched),
             ]
         lines = lines_of(steps)
-        is_read = question.is_yes_no and not question.asked.rest
-        return [f"{'yes: ' if is_read else ''}{lines[0]}", *lines[1:]]
+        said = "" if question.asked.rest else question.verdict("yes")
+        return [f"{said}{lines[0]}", *lines[1:]]
     if not facts and question.present:
         facts = narrowed(question, list(question.pipeline.topics["computations"]()), question.present)
     steps = [fact for fact in facts if not fact.text.startswith(AS_FETCHED)]
@@ -257,9 +256,7 @@ def verdict(question: Question, topic: str, facts: Sequence[Fact]) -> str:
     """Return the first word of the answer to a question that asks for yes or no."""
     words = [atom.words for atom in question.asked.atoms if {topic, f"named {topic[:-1]}"} & {*atom.topics}]
     said = {_affirms(topic, word, fact.text) for word in words for fact in facts} - {None}
-    if not question.is_yes_no or not said:
-        return ""
-    return "partly: " if len(said) > 1 else "yes: " if said == {True} else "no: "
+    return question.verdict("partly" if len(said) > 1 else "yes" if said == {True} else "no") if said else ""
 
 
 def _affirms(topic: str, word: str, text: str) -> bool | None:

@@ -30,11 +30,12 @@ _COVERS = re.compile(
 _MADE = re.compile(r"\b(?:the|of|these|those) \w+ed \w", re.IGNORECASE)
 _USED_FOR = re.compile(r"\b(?:which|what)\b.*\b(?:used|taken) (?:for|in) ", re.IGNORECASE)
 _NOT_DRAWN = re.compile(
-    r"\bwhen\b.*(?:\b(?:not|never)|n['’]t) (?:\w+ly )?(?:drawn|shown|plotted|displayed|visible|used|counted|there)\b"
-    r"|\bwhen (?:is|are) there no\b(?!.*\bdata\b)",
+    r"\b(?:when|where)\b.*(?:\b(?:not|never)|n['’]t) (?:\w+ly )?(?:drawn|shown|plotted|displayed|visible|used|counted|there)\b"
+    r"|\b(?:when|where) (?:is|are) there no\b(?!.*\bdata\b)",
     re.IGNORECASE,
 )
 """What asks which records of a thing are left out."""
+_NEGATED = re.compile(r"\b(?:no|not|never)\b|n['’]t\b", re.IGNORECASE)
 _DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
 _WEAK = {
     "overview", "panels", "steps", "notes", "tools", "datasets", "level", "scales", "settings", "numbers", "constants",
@@ -106,6 +107,14 @@ class Question:
     def is_yes_no(self) -> bool:
         """Whether the question asks for yes or no."""
         return _YES_NO.match(self.asked.text) is not None and " or " not in self.asked.text
+
+    @property
+    def is_negated(self) -> bool:
+        return _NEGATED.search(self.asked.text) is not None
+
+    def verdict(self, word: str) -> str:
+        """Return `yes`, `no` or `partly` as the beginning of an answer; nothing where a `not` makes it ambiguous."""
+        return f"{word}: " if word and self.is_yes_no and not self.is_negated else ""
 
     @property
     def is_comparison(self) -> bool:

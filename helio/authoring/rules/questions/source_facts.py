@@ -22,6 +22,8 @@ from helio.time_range import TimeRange
 _EARLY = re.compile(r"_K\d_|PRELIM|_LL02_|BEACON|_LB_", re.IGNORECASE)
 _STATED = re.compile(r"(?<![A-Za-z])(?:level[ -]?(\d)|L(\d)|(definitive|final))(?![A-Za-z])", re.IGNORECASE)
 _PROVISIONAL = re.compile(r"provisional|quick-?look|prelim", re.IGNORECASE)
+MERGED = "OMNI"
+"""What the catalogue has as the spacecraft of data that are merged from several."""
 _MOST_NAMED = 3
 """Number of parameters of a dataset that an answer names; it counts more."""
 
@@ -238,7 +240,7 @@ class SourceFacts:
                 f"{source.parameter.canonical_unit or 'no unit'} ({{}})" if source.parameter else ""
             ),
             "bins": self._bins,
-            "crafts": lambda source: f"{source.dataset.spacecraft} ({{}})",
+            "crafts": self._craft,
             "instruments": self._instrument,
             "datasets": lambda source: (
                 f"{{}}: {source.dataset.title}" if source.label else self._described(source)
@@ -302,6 +304,10 @@ class SourceFacts:
     def _investigator(self, source: Source) -> str:
         named = ", ".join(filter(None, (source.dataset.pi, source.dataset.affiliation)))
         return f"{named or 'the catalogue names no investigator'} ({{}})"
+
+    def _craft(self, source: Source) -> str:
+        name = source.dataset.spacecraft
+        return f"the data are merged from several spacecraft ({{}}: {name})" if name == MERGED else f"{name} ({{}})"
 
     def _level(self, source: Source) -> str:
         words = f"{source.dataset.id.replace('_', ' ')} {source.dataset.title}"

@@ -1,0 +1,103 @@
+"""Say whether several things of a pipeline come from the same instrument, spacecraft or dataset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+
+from helio.authoring.rules.questions.asked import Atom, folded
+from helio.authoring.rules.questions.question import DECLINED, Question, kinds_of
+from helio.authoring.rules.questions.source_facts import MERGED, Source, SourceFacts, is_named, lines_of
+
+_SAME = re.compile(r"\b(?P<how>same|different|identical|one|common|single) (?:\w+ )?$", re.IGNORECASE)
+_COMPARED = ("instruments", "crafts", "datasets")
+_OF_DATA = ("craft", "instrument", "dataset", "parameter")
+_BETWEEN = re.compile(r",|\b(?:as|and|than|with|to|like)\b|&", re.IGNORECASE)
+"""What stands between two things that are compared."""
+
+
+def same_asked(question: Question) -> list[str]:
+    """Compare where data come from: ``is the density from the same instrument as the field?``."""
+    pipeline, asked = question.pipeline, question.asked
+    atoms = [atom for atom in asked.atoms if {*atom.topics} & {*_COMPARED}]
+    meant = [(match, atom) for atom in atoms if (match := _SAME.search(asked.text[: atom.start]))]
+    if pipeline is None or not question.is_yes_no or not meant:
+        return []
+    how, topic = meant[0][0]["how"].casefold(), meant[0][1].topics[0]
+    sides = _sides(question)
+    groups = [_sources(question, side) for side in sides] or [[source] for source in pipeline.data.sources]
+    values = [{_value(topic, source) for source in group} for group in groups]
+    is_known = all(group and all(group) for group in values)
+    if question.absent or asked.rest or asked.beyond or len(sides) == 1 or not is_known:
+        return [f"{DECLINED}: it cannot tell which data are compared"]
+    names = [" ".join(atom.words for atom in side) for side in sides] or [""]
+    shown = groups if sides else [[source for group in groups for source in group]]
+    told = [
+        f"{name}: {'; '.join(_told(question, topic, group))}"
+        for name, group in zip(names, shown, strict=True)
+    ]
+    said = question.verdict(_likeness(values, how == "different", in_parts=bool(sides)))
+    return [f"{said}{told[0].removeprefix(': ')}", *told[1:]]
+
+
+def _likeness(values: Sequence[set[str]], asks_difference: bool, *, in_parts: bool) -> str:
+    """Return yes, no or partly; an empty text if all have the same alternatives, of which a run takes one."""
+    pairs = list(combinations(values, 2))
+    if all(first == second for first, second in pairs):
+        return ("no" if asks_difference else "yes") if len(values[0]) == 1 else ""
+    if in_parts and any(first & second for first, second in pairs):
+        return "partly"
+    return "yes" if asks_difference else "no"
+
+
+def _sides(question: Question) -> list[list[Atom]]:
+    """Return what the question names on each side of a comparison; a spacecraft named alone is that of all sides."""
+    text, sides = question.asked.text, dict[int, list[Atom]]()
+    for atom in question.present:
+        sides.setdefault(len(_BETWEEN.findall(text[: atom.start])), []).append(atom)
+    crafts = [side for side in sides.values() if all(kinds_of(atom) == {"craft"} for atom in side)]
+    if len(crafts) == len(sides):
+        return list(sides.values())
+    common = [atom for side in crafts for atom in side]
+    return [[*common, *side] for side in sides.values() if side not in crafts]
+
+
+def _sources(question: Question, atoms: Sequence[Atom]) -> list[Source]:
+    """Return the data that all atoms name, by themselves or by a table that is made from them."""
+    pipeline = question.pipeline
+    assert pipeline is not None
+    sources = pipeline.data.sources
+    for atom in atoms:
+        steps = {name for kind, name in atom.subjects if kind == "step"}
+        labels = [
+            label
+            for label, step in pipeline.producers.items()
+            if ("label", folded(label)) in atom.subjects or folded(str(step.id)) in steps
+        ]
+        tables = {table for label in labels for table in pipeline.lines.behind(label)}
+        wanted = {subject for subject in atom.subjects if subject[0] in _OF_DATA}
+        measured = [{("quantity", row.quantity) for row in source.rows} for source in sources]
+        named = [
+            source
+            for source, quantities in zip(sources, measured, strict=True)
+            if source.about & wanted or quantities & atom.subjects
+        ]
+        sources = named or [source for source in sources if source.label in tables]
+    return sources
+
+
+def _value(topic: str, source: Source) -> str:
+    """Return what is compared; an empty text if the catalogue does not say it."""
+    dataset = source.dataset
+    if topic == "instruments":
+        return f"{dataset.instrument} of {dataset.spacecraft}" if is_named(dataset) else ""
+    if topic == "crafts":
+        return "" if dataset.spacecraft == MERGED else dataset.spacecraft
+    return dataset.id
+
+
+def _told(question: Question, topic: str, sources: Sequence[Source]) -> list[str]:
+    if topic == "datasets":
+        return list(dict.fromkeys(source.dataset.id for source in sources))
+    return lines_of(SourceFacts(sources, question.catalogue).topics[topic]())
