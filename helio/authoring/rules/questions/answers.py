@@ -321,7 +321,8 @@ class _Answer:
         if lines and {*question.topics} & _WITH_NUMBERS:
             left, numbers = [word for word in left if word not in numbers], []
         is_sure = bool(lines) or self._is_sure(wanted)
-        if not chosen or unread or "counts" in asked.topics or not is_sure:
+        is_indirect = question.is_yes_no and not lines  # a text with these words may not say yes
+        if not chosen or unread or "counts" in asked.topics or not is_sure or is_indirect:
             return left
         if others and not lines:
             question.unsaid, self._explained = [], True

@@ -18,7 +18,7 @@ from helio.authoring.rules.questions.question import (
     kinds_of,
     quoted,
 )
-from helio.authoring.rules.questions.source_facts import Fact, Source, SourceFacts, is_named, lines_of
+from helio.authoring.rules.questions.source_facts import MERGED, Fact, Source, SourceFacts, is_named, lines_of
 from helio.authoring.rules.questions.tool_facts import AUTHORS, tool_words, tools_with
 from helio.authoring.rules.questions.values_asked import ASKS_A_VALUE, focus_words, kind_asked
 from helio.counts import number_of
@@ -77,6 +77,10 @@ _PRESENCE_COUNTED = re.compile(
     re.IGNORECASE,
 )
 """What a question counts that asks how many of it there are."""
+_COUNTED_LINES = re.compile(r"\b(?:how many|number of) (?:[\w-]+ )?(?:lines|curves|traces)\b", re.IGNORECASE)
+_HORIZONTAL = re.compile(r"\bx\b|\bhorizontal\b", re.IGNORECASE)
+_REASON = re.compile(r";|\b(?:because|since|so|not|only|for|as)\b", re.IGNORECASE)
+"""What the purpose of a step has that says more than what the step does."""
 _COUNTED_WHOLE = ("crafts", "datasets", "instruments", "panels", "steps")
 """Properties of which the number with the names is the whole answer."""
 _NEEDS_A_SUBJECT = ("reasons", "methods", "meanings", "notes")
@@ -120,6 +124,9 @@ def about_topic(question: Question, topic: str) -> list[str]:
         facts = []  # when something is missing
     if topic == "times" and not question.present:
         facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
+    if topic == "axis labels":
+        letter = "x" if _HORIZONTAL.search(question.asked.text) else "y"
+        facts = [fact for fact in facts if f" {letter} label" in fact.text]
     chosen = narrowed(question, facts, question.present)
     if topic in ("units", "frames"):
         panels = {int(name) for atom in question.present for kind, name in atom.subjects if kind == "panel"}
@@ -133,9 +140,12 @@ def about_topic(question: Question, topic: str) -> list[str]:
         chosen = [fact for fact in chosen if fact.about & question.made_by] or chosen
         lines = lines_of(chosen)
         said = verdict(question, topic, chosen)
-        if topic in _REASONED and "reasons" in question.asked.topics:
+        recorded = _recorded(question, topic) if lines and "reasons" in question.asked.topics else []
+        recorded = [line for line in recorded if _REASON.search(line.rpartition(" (")[2])]
+        if topic in _REASONED and "reasons" in question.asked.topics and not recorded:
             said += "the pipeline records no reason; "
         lines[:1] = [as_sentence(topic, said, line) for line in lines[:1]]
+        lines += [line for line in recorded if line not in lines]
     if topic == "colours" and question.asked.colours:
         wanted = stems(" ".join(question.asked.colours))
         coloured = [fact for fact in chosen if stems(fact.text) & wanted]
@@ -150,14 +160,19 @@ def about_topic(question: Question, topic: str) -> list[str]:
             question.unsaid.append("the pipeline does not say how many")
         lines = numbers if topic in _COUNTED_WHOLE and numbers else [*numbers, *lines]
     if not lines:
-        reasons = lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
-        named = stems(" ".join(atom.words for atom in question.asked.atoms if topic in atom.topics))
-        recorded = [line for line in reasons if named & stems(line)]
-        if topic in _REASONED and question.present and recorded:
+        if topic in _REASONED and question.present and (recorded := _recorded(question, topic)):
             return recorded
         about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
         question.unsaid.append(f"the pipeline and the catalogue do not say {in_words(topic)}{about}")
     return lines
+
+
+def _recorded(question: Question, topic: str) -> list[str]:
+    """Return the steps about what the question names whose purpose has the words for a property."""
+    assert question.pipeline is not None
+    reasons = lines_of(narrowed(question, list(question.pipeline.topics["reasons"]()), question.present))
+    named = stems(" ".join(atom.words for atom in question.asked.atoms if topic in atom.topics))
+    return [line for line in reasons if named & stems(line)]
 
 
 def _gives_reason(question: Question, fact: Fact) -> bool:
@@ -316,13 +331,20 @@ def _counted(question: Question, topic: str) -> Iterator[str]:
     wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
     datasets = [source.dataset for source in sources if not wanted or source.about & wanted]
     datasets = datasets or [source.dataset for source in sources]
-    if topic == "panels":
+    if topic == "panels" and _COUNTED_LINES.search(question.asked.text):
+        facts = narrowed(question, list(question.pipeline.line_counts()), question.present)
+        about = [fact for fact in facts if fact.about & wanted] if wanted else facts
+        yield from lines_of(about) or [f"{DECLINED}: it cannot tell how many lines the data have"]
+    elif topic == "panels":
         yield from lines_of(question.pipeline.panel_names())
     elif topic == "steps":
         yield f"{number_of(len(question.pipeline.steps), 'step')}: {', '.join(question.pipeline.steps)}"
     elif topic == "crafts":
         names = dict.fromkeys(dataset.spacecraft for dataset in datasets)
-        yield f"{number_of(len(names), 'spacecraft', 'spacecraft')}: {', '.join(names)}"
+        if MERGED in names:
+            yield from lines_of(question.pipeline.data.topics["crafts"]())
+        else:
+            yield f"{number_of(len(names), 'spacecraft', 'spacecraft')}: {', '.join(names)}"
     elif topic == "datasets":
         names = dict.fromkeys(dataset.id for dataset in datasets)
         yield f"{number_of(len(names), 'dataset')}: {', '.join(names)}"

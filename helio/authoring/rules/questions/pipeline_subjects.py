@@ -56,7 +56,8 @@ class PipelineSubjects:
                 known.setdefault(folded(name), set()).add((kind, folded(subject or name)))
 
         for name in self.steps:
-            add(name, "step")
+            if name != "spectrogram":  # a kind of panel
+                add(name, "step")
             add(f"step {name}", "step", name)
         for name in self.variables_of_template:
             add(name, "variable")

@@ -27,7 +27,7 @@ _COVERS = re.compile(
     r"\W*(?:(?:and|so)\W+)?(?:do|does|did|is|are|has|have)\b.*(?:\bdata\b|\bcovers?\b|\bavailable\b)",
     re.IGNORECASE,
 )
-_MADE = re.compile(r"\b(?:the|of|these|those) \w+ed \w", re.IGNORECASE)
+_MADE = re.compile(r"\b(?:the|of|these|those) (?!red\b)\w+ed \w", re.IGNORECASE)
 _USED_FOR = re.compile(r"\b(?:which|what)\b.*\b(?:used|taken) (?:for|in) ", re.IGNORECASE)
 _NOT_DRAWN = re.compile(
     r"\b(?:when|where)\b.*(?:\b(?:not|never)|n['’]t) (?:\w+ly )?(?:drawn|shown|plotted|displayed|visible|used|counted|there)\b"
@@ -143,6 +143,8 @@ class Question:
         if "tools" in topics and self.present:
             return ["methods"]
         strong = [topic for topic in topics if topic not in _WEAK]
+        if "colours" in strong and (drawn := self._spectrograms()):
+            return ["colour scales"] if self.present else ["colours", *drawn]
         if _NOT_DRAWN.search(self.asked.text) and self.present:
             return ["exclusions"]
         if topics == ["overview"] and self.present:
@@ -152,6 +154,14 @@ class Question:
         if "reasons" in strong:
             return [topic for topic in strong if topic in _STORED] or ["reasons"]
         return strong or topics[:1]
+
+    def _spectrograms(self) -> list[str]:
+        """Return the property of spectrograms that a question for a colour means, if it means no line."""
+        if self.pipeline is None or self.asked.colours or self.asked.begins("lines?", "curves?", "traces?"):
+            return []
+        drawn = [fact.about for fact in self.pipeline.topics["colour scales"]() if fact.about]
+        meant = [about for about in drawn if all(atom.subjects & about for atom in self.present)]
+        return ["colour scales"] if meant else []
 
     def _of_question_word(self) -> list[str]:
         """Return the properties that ``who``, ``when``, ``where`` or ``how`` asks for of what the question names."""

@@ -77,13 +77,12 @@ def _sources(question: Question, atoms: Sequence[Atom]) -> list[Source]:
         ]
         tables = {table for label in labels for table in pipeline.lines.behind(label)}
         wanted = {subject for subject in atom.subjects if subject[0] in _OF_DATA}
-        measured = [{("quantity", row.quantity) for row in source.rows} for source in sources]
-        named = [
-            source
-            for source, quantities in zip(sources, measured, strict=True)
-            if source.about & wanted or quantities & atom.subjects
-        ]
-        sources = named or [source for source in sources if source.label in tables]
+        measured = {
+            source.label
+            for source in sources
+            if source.about & wanted or {("quantity", row.quantity) for row in source.rows} & atom.subjects
+        }
+        sources = [source for source in sources if source.label in (measured or tables)]
     return sources
 
 
