@@ -363,7 +363,7 @@ class _Answer:
         for atom in question.absent:
             for kind, name in atom.subjects:
                 if kind == "tool":
-                    texts += (Fact(text) for text in page_sentences(name.replace(" ", "_")))
+                    texts += (Fact(text) for text in page_sentences(name.replace(" ", "_"), question.request))
         wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
         about = [] if every else [fact for fact in texts if fact.about & wanted]
         return lines_of(about or texts)

@@ -252,7 +252,7 @@ class SourceFacts:
             ),
             "meanings": self._described,
             "notes": lambda source: "; ".join(
-                filter(None, [*(row.note for row in source.rows), source.dataset.notes_url])
+                filter(None, [*dict.fromkeys(row.note for row in source.rows), source.dataset.notes_url])
             ),
             "archives": self._archive,
         }

@@ -40,6 +40,8 @@ _LIMIT = re.compile(
     r"|\bwhere does\b",
     re.IGNORECASE,
 )
+_DOES = re.compile(r"\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b|\bhow to\b", re.IGNORECASE)
+"""What asks how something is done, not for a value."""
 _MOST_VALUES = 3
 KINDS = {
     "duration": re.compile(
@@ -78,7 +80,7 @@ def _of_clause(question: Question, clause: str) -> list[Value]:
         or _USES.search(clause)
         or _LIMIT.search(clause)
     )
-    if topics - _TOPICS or not (asks or (away and not topics & {"computations", "methods", "meanings"})):
+    if topics - _TOPICS or _DOES.search(clause) or not (asks or (away and not topics & {"computations", "methods", "meanings"})):
         return []
     words = [word for word in focus_words(clause) if folded(word) not in away]
     if len(away) == 1:
@@ -124,7 +126,8 @@ def _named(values: Sequence[Value], words: Sequence[str], atoms: Sequence[Atom],
     alone = [[value for value in fits if stems(value.name) == stems(word)] for word in words]
     if not found and len(alone) > 1 and all(alone):
         return [value for several in alone for value in several[:1]]
-    return [value for *key, value in found if tuple(key) == best]
+    called = [value for value in fits if value.name and words and stems(value.said) == stems(" ".join([*words, "function"]))]
+    return [*called, *(value for *key, value in found if tuple(key) == best and value not in called)]
 
 
 def focus_words(text: str) -> list[str]:
