@@ -15,6 +15,7 @@ from helio.authoring.rules.questions.answers_elsewhere import (
     other_data,
     tools_found,
 )
+from helio.authoring.rules.questions.arguments_asked import arguments_asked
 from helio.authoring.rules.questions.asked import Subject, covered, stems
 from helio.authoring.rules.questions.marks_asked import marks_asked
 from helio.authoring.rules.questions.pipeline_answers import (
@@ -175,6 +176,7 @@ class _Answer:
             or marks_asked(question)
             or happened(question)
             or cadence_exists(question)
+            or arguments_asked(question)
             or values_told(question)
             or band_asked(question)
             or authors_named(question)

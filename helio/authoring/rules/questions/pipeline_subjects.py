@@ -178,6 +178,7 @@ class PipelineSubjects:
             return frozenset(subjects)
         for label in step.outputs:
             subjects |= {("label", folded(label)), *self.drawn_in(label)}
+            subjects |= {("quantity", quantity) for quantity in self.lines.own_quantities(label)}
         for read in step.labels:
             for table in self.lines.behind(read):
                 for source in self.data.sources:

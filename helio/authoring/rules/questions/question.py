@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from dataclasses import replace
 from functools import cached_property
 
 from helio.authoring.fetches import FETCH
@@ -15,6 +16,7 @@ from helio.authoring.rules.questions.question_sources import sources_named
 from helio.authoring.rules.questions.source_facts import Source
 from helio.errors import TimeRangeError
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import VECTOR_V, V
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
 from helio.time_range import TimeRange, parse_time_range
@@ -53,6 +55,7 @@ _NAMES: dict[str, str] = VOCABULARY["names of properties in answers"]
 _BEGINNINGS: dict[str, str] = VOCABULARY["beginnings of answers"]
 _PARAMETER = re.compile(r"(?<![\w.])(?P<dataset>[A-Z][A-Z\d]*_[\w@-]+)\.(?P<parameter>[A-Za-z]\w*)")
 """A parameter of a dataset: ``AC_H0_SWE.Np``."""
+_VELOCITY, _SPEED = frozenset({("quantity", VECTOR_V)}), frozenset({("quantity", V)})
 DECLINED = "helio cannot answer that without a language model"
 
 
@@ -91,6 +94,10 @@ class Question:
         if self.pipeline is None:
             return Asked(self.request, self.names, 0)
         asked = Asked(self.request, self.names, self.pipeline.most())
+        if _SPEED & self.universe and not _VELOCITY & self.universe:
+            asked.atoms = [
+                replace(atom, subjects=_SPEED) if atom.subjects == _VELOCITY else atom for atom in asked.atoms
+            ]
         asks = asked.topics or asked.begins("how", "why", "where", "what", "which")
         words = asked.rest if asks and not asked.things and not _OF_EVENTS & {*asked.topics} else []
         if asked.begins("how") and any(word.endswith("ed") for word in words):

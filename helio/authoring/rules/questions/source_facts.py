@@ -14,7 +14,7 @@ from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry,
 from helio.knowledge.frame_names import stated_frame
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import SOURCES, B, QuantitySource
-from helio.knowledge.quantity_words import WORDS
+from helio.knowledge.quantity_words import INDICES, WORDS
 from helio.patterns import ignoring_case
 from helio.sources.istp import is_flux
 from helio.time_range import TimeRange
@@ -310,6 +310,11 @@ class SourceFacts:
         return f"the data are merged from several spacecraft ({{}}: {name})" if name == MERGED else f"{name} ({{}})"
 
     def _level(self, source: Source) -> str:
+        is_index = any(row.quantity in INDICES for row in source.rows)
+        if is_index and source.parameter and source.dataset.spacecraft == MERGED:  # the title is about the other data
+            text = source.parameter.description
+            is_early_index = _PROVISIONAL.search(text)
+            return f"{'provisional in part' if is_early_index else 'the catalogue gives no status'}: {text} ({source.name})"
         words = f"{source.dataset.id.replace('_', ' ')} {source.dataset.title}"
         stated = [
             f"level {full or short}" if full or short else word

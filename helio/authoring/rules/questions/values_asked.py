@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from helio.authoring.rules.harmless import IN_QUESTIONS
 from helio.authoring.rules.questions.asked import Atom, folded, stems
-from helio.authoring.rules.questions.question import Question
+from helio.authoring.rules.questions.question import Question, kinds_of
 from helio.authoring.rules.questions.values import Value, values_of_pipeline, values_of_tool
 from helio.knowledge.vocabulary import VOCABULARY
 
@@ -42,6 +42,7 @@ _LIMIT = re.compile(
 )
 _DOES = re.compile(r"\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b|\bhow to\b", re.IGNORECASE)
 """What asks how something is done, not for a value."""
+_HEAD = re.compile(r"\b(?:which|what) ([\w ]+?) (?:is|are|was|were|do|does)\b", re.IGNORECASE)
 _MOST_VALUES = 3
 KINDS = {
     "duration": re.compile(
@@ -93,6 +94,10 @@ def _of_clause(question: Question, clause: str) -> list[Value]:
     values = [argument for argument in values if "see below" not in argument.said]
     main = [word for word in words if word.casefold() not in ("before", "after")]
     found = _named(values, words, question.present, kind) or _named(values, main, question.present, kind)
+    head = _HEAD.search(clause)
+    quantities = {atom.words for atom in question.present if "quantity" in kinds_of(atom)}
+    if head and head[1] in quantities:  # a value that only belongs to a step about the quantity is another one
+        found = [value for value in found if stems(head[1]) <= value.own]
     return found[:_MOST_VALUES]
 
 
