@@ -18,6 +18,7 @@ from helio.authoring.rules.questions.answers_elsewhere import (
 from helio.authoring.rules.questions.arguments_asked import arguments_asked
 from helio.authoring.rules.questions.asked import Subject, covered, stems
 from helio.authoring.rules.questions.marks_asked import marks_asked
+from helio.authoring.rules.questions.origins_asked import either_asked, same_asked
 from helio.authoring.rules.questions.pipeline_answers import (
     about_step,
     about_topic,
@@ -34,7 +35,6 @@ from helio.authoring.rules.questions.pipeline_answers import (
 )
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question import DECLINED, Question, kinds_of, quoted
-from helio.authoring.rules.questions.same_asked import same_asked
 from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, lines_of
 from helio.authoring.rules.questions.tool_facts import page_sentences, tool_words
 from helio.authoring.rules.questions.values_asked import KINDS, kind_asked, values_told
@@ -181,6 +181,7 @@ class _Answer:
             or band_asked(question)
             or authors_named(question)
             or same_asked(question)
+            or either_asked(question)
             or other_data(question)
             or presence(question)
         )
@@ -195,13 +196,13 @@ class _Answer:
         is_of_time = kind in ("duration", "time") and "exclusions" not in question.topics
         if lines and is_of_time and not any(KINDS[kind].search(line) for line in lines):
             question.unsaid.append(
-                f"the pipeline and the catalogue do not say {'how long' if kind == 'duration' else 'when'}"
+                f"it does not find {'how long' if kind == 'duration' else 'when'} in the pipeline and the catalogue"
             )
         told = len(lines)
         unread = self._unread(lines)
         if lines and lacks_count(question, lines):
             lines, told = [], 0
-            question.unsaid, unread = ["the pipeline and the catalogue do not say how many"], []
+            question.unsaid, unread = ["it does not find how many in the pipeline and the catalogue"], []
         added = lines[told:]
         explained = self._explained or (lines and "tools" in question.topics)
         for matter, words in asked.beyond.items() if not explained else ():
@@ -219,7 +220,7 @@ class _Answer:
             return question.unsaid[0]
         if not lines:
             return (
-                f"{DECLINED}: {'; '.join(question.unsaid) or 'the pipeline and the catalogue do not say it'}"
+                f"{DECLINED}: {'; '.join(question.unsaid) or 'it finds nothing about it in the pipeline and the catalogue'}"
             )
         more = [f"and {self._left_out} more; name a step, a panel or a quantity"] if self._left_out else []
         rest = [f"{_REST}: {'; '.join(question.unsaid)}"] if question.unsaid else []

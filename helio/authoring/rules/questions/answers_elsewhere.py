@@ -86,7 +86,7 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
         else:
             facts = []
         if not facts:
-            question.unsaid.append(f"the catalogue does not say {in_words(topic)}")
+            question.unsaid.append(f"it does not find {in_words(topic)} in the catalogue")
         lines += facts
     if len(sources) == _TWO and "meanings" in topics and question.is_comparison:
         lines += _differences(*sources)

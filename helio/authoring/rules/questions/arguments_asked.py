@@ -16,9 +16,10 @@ from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 
 _INPUT = re.compile(
-    r"\b(?:which|what)\s+(?P<what>[\w ]+?)\s+(?:is|are|was|were|do|does)\b.*?\b(?P<used>used?|taken?|shift\w*|comput\w*|need\w*)\b",
+    r"\W*(?:(?:and|so|with|by|from|at|in|using|on|for)\s+)?(?:which|what)\s+(?P<what>[\w ]+?)\s+(?:is|are|was|were|do|does)\b.*?\b(?P<used>used?|taken?|shift\w*|comput\w*|need\w*)\b",
     re.IGNORECASE,
 )
+_SECOND = re.compile(r"\b(?:and|but) (?:how|why|when|where|which|what)\b", re.IGNORECASE)
 _ALIKE = {"speed": "velocity", "velocities": "velocity", "speeds": "velocity"}
 
 
@@ -50,9 +51,9 @@ def _numbers(pipeline: PipelineFacts, atom: Atom) -> Iterator[Fact]:
 
 def _inputs(question: Question) -> Iterator[Fact]:
     """Yield the data that the steps which a question describes take as the quantity that it names."""
-    asked, pipeline = _INPUT.search(question.asked.text), question.pipeline
+    asked, pipeline = _INPUT.match(question.asked.text), question.pipeline
     words = question.asked.rest
-    if asked is None or pipeline is None or not {*question.asked.topics} <= {"computations"}:
+    if asked is None or pipeline is None or _SECOND.search(question.asked.text) or not {*question.asked.topics} <= {"computations"}:
         return
     *kind, noun = asked["what"].casefold().split()
     atoms = [atom for atom in question.asked.things if noun not in atom.words.casefold()]

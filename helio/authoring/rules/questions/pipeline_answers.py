@@ -93,6 +93,7 @@ _SHORT_ANSWER = 3
 _NOUN = re.compile(r"\b(?:the|a|an|this|these|each)\s+([a-z]+)", re.IGNORECASE)
 _PRESENT = {"panels", "datasets", "crafts", "instruments", "steps"}
 """Properties of a question that only asks whether the pipeline has something."""
+_USED_IN = re.compile(r"\b(?:used|included|contained|taken) (?:in|for|by)\b", re.IGNORECASE)
 _EARLY = re.compile(
     r"prelim|provisional|real-?time|quick-?look|browse|key parameter|operational", re.IGNORECASE
 )
@@ -111,7 +112,7 @@ def about_topic(question: Question, topic: str) -> list[str]:
     facts = list(collect()) if collect and topic not in ASKS_A_VALUE else []  # no value has all words
     if topic in _NEEDS_A_SUBJECT and not question.present:
         if not question.asked.rest:
-            question.unsaid.append(f"the pipeline does not say {in_words(topic)}")
+            question.unsaid.append(f"it does not find {in_words(topic)} in the pipeline")
         return []
     if topic == "coverage" and question.span is not None and question.is_yes_no:
         facts = list(pipeline.data.available(question.span))
@@ -157,13 +158,13 @@ def about_topic(question: Question, topic: str) -> list[str]:
     if lines and "counts" in question.asked.topics:
         numbers = list(_counted(question, topic))
         if not numbers and not _COUNTED & {*question.topics}:
-            question.unsaid.append("the pipeline does not say how many")
+            question.unsaid.append("it does not find how many in the pipeline")
         lines = numbers if topic in _COUNTED_WHOLE and numbers else [*numbers, *lines]
     if not lines:
         if topic in _REASONED and question.present and (recorded := _recorded(question, topic)):
             return recorded
         about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
-        question.unsaid.append(f"the pipeline and the catalogue do not say {in_words(topic)}{about}")
+        question.unsaid.append(f"it does not find {in_words(topic)}{about} in the pipeline and the catalogue")
     return lines
 
 
@@ -219,7 +220,7 @@ def presence(question: Question) -> list[str]:
     pipeline, asked = question.pipeline, question.asked
     if pipeline is None or not question.is_yes_no or not asked.things or asked.rest or asked.beyond:
         return []
-    if not {*asked.topics} <= _PRESENT:
+    if not {*asked.topics} <= _PRESENT or (len(asked.things) > 1 and _USED_IN.search(asked.text)):
         return []
     if question.absent:
         return [f"{question.verdict('no')}the pipeline has no {quoted([atom.words for atom in question.absent])}"]

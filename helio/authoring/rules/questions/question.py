@@ -26,7 +26,7 @@ _YES_NO = re.compile(
     r"\W*(?:(?:and|so|but|hi|hello)\W+)*(?:is|are|do|does|did|was|were|has|have|can|could)\b", re.IGNORECASE
 )
 _COVERS = re.compile(
-    r"\W*(?:(?:and|so)\W+)?(?:do|does|did|is|are|has|have)\b.*(?:\bdata\b|\bcovers?\b|\bavailable\b)",
+    r"\W*(?:(?:and|so)\W+)?(?:(?:is|are) there\b|(?:do|does|did|is|are|has|have)\b.*(?:\bdata\b|\bcovers?\b|\bavailable\b))",
     re.IGNORECASE,
 )
 _MADE = re.compile(r"\b(?:the|of|these|those) (?!red\b)\w+ed \w", re.IGNORECASE)
@@ -142,7 +142,8 @@ class Question:
     def topics(self) -> list[str]:
         """The properties that the question asks for, or that its question word means."""
         topics = [topic for topic in self.asked.topics if topic != "counts"]
-        if self.span and _COVERS.match(self.request) and {*topics} <= {"overview", "coverage"}:
+        about_data = {"overview", "coverage", *(["datasets"] if self.pipeline else [])}
+        if self.span and _COVERS.match(self.request) and {*topics} <= about_data:
             return ["coverage"]
         topics = [topic for topic in topics if not _STRONGER.get(topic) or _STRONGER[topic] not in topics]
         if not topics:

@@ -1,17 +1,22 @@
-"""Say whether several things of a pipeline come from the same instrument, spacecraft or dataset."""
+"""Say from which instrument, spacecraft or dataset data come: the same as other data, or which of several."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
-from helio.authoring.rules.questions.asked import Atom, folded
-from helio.authoring.rules.questions.question import DECLINED, Question, kinds_of
+from helio.authoring.rules.questions.asked import Atom, Subject, folded
+from helio.authoring.rules.questions.question import DECLINED, Question, as_sentence, kinds_of
 from helio.authoring.rules.questions.source_facts import MERGED, Source, SourceFacts, is_named, lines_of
+from helio.knowledge.quantities import ABS_B, VECTOR_V, B, V
 
-_SAME = re.compile(r"\b(?P<how>same|different|identical|one|common|single) (?:\w+ )?$", re.IGNORECASE)
+_SAME = re.compile(r"\b(?P<how>same|different|identical|common|single|(?<=from )one|(?<=only )one|(?<=just )one) (?:\w+ )?$", re.IGNORECASE)
 _COMPARED = ("instruments", "crafts", "datasets")
+_KINDS = {"instrument": "instruments", "craft": "crafts", "dataset": "datasets"}
+_OR = re.compile(r",? or (?:(?:from|by|of|is it|the) )*", re.IGNORECASE)
+_VECTORS = {V: VECTOR_V, ABS_B: B}
+"""The vectors of which quantities are the magnitudes."""
 _OF_DATA = ("craft", "instrument", "dataset", "parameter")
 _BETWEEN = re.compile(r",|\b(?:as|and|than|with|to|like)\b|&", re.IGNORECASE)
 """What stands between two things that are compared."""
@@ -39,6 +44,25 @@ def same_asked(question: Question) -> list[str]:
     ]
     said = question.verdict(_likeness(values, how == "different", in_parts=bool(sides)))
     return [f"{said}{told[0].removeprefix(': ')}", *told[1:]]
+
+
+def either_asked(question: Question) -> list[str]:
+    """Say which of several origins the data have: ``is the density from SWE or from 3DP?``."""
+    pipeline, asked = question.pipeline, question.asked
+    pairs = [pair for pair in pairwise(asked.things) if _OR.fullmatch(asked.text[pair[0].stop : pair[1].start])]
+    kinds = [kind for first, second in pairs for kind in _KINDS if kind in kinds_of(first) & kinds_of(second)]
+    if pipeline is None or not kinds or asked.rest or asked.beyond or not {*asked.topics} <= {*_COMPARED}:
+        return []
+    kind, topic = kinds[0], _KINDS[kinds[0]]
+    origins = [atom for atom in asked.things if kind in kinds_of(atom)]
+    meant = [atom for atom in asked.things if atom not in origins]
+    sources = _sources(question, meant)
+    named = [[source for source in sources if (kind, of) in source.about] for atom in origins for _, of in atom.subjects]
+    chosen = [source for source in sources if any(source in of for of in named)]
+    if any(atom in question.absent for atom in meant) or not sources:
+        return []
+    lines = _told(question, topic, chosen or sources)
+    return [as_sentence(topic, "" if chosen else "neither: ", lines[0]), *lines[1:]]
 
 
 def _likeness(values: Sequence[set[str]], asks_difference: bool, *, in_parts: bool) -> str:
@@ -77,13 +101,19 @@ def _sources(question: Question, atoms: Sequence[Atom]) -> list[Source]:
         ]
         tables = {table for label in labels for table in pipeline.lines.behind(label)}
         wanted = {subject for subject in atom.subjects if subject[0] in _OF_DATA}
+        quantities = atom.subjects | {("quantity", _VECTORS.get(name, name)) for _, name in atom.subjects}
         measured = {
             source.label
             for source in sources
-            if source.about & wanted or {("quantity", row.quantity) for row in source.rows} & atom.subjects
+            if source.about & wanted or _quantities(source) & quantities
         }
         sources = [source for source in sources if source.label in (measured or tables)]
     return sources
+
+
+def _quantities(source: Source) -> frozenset[Subject]:
+    """Return what a source measures: by helio's table, or by its description if the table does not have it."""
+    return frozenset(("quantity", row.quantity) for row in source.rows) or source.about
 
 
 def _value(topic: str, source: Source) -> str:
