@@ -18,7 +18,7 @@ from helio.authoring.rules.questions.answers_elsewhere import (
 from helio.authoring.rules.questions.arguments_asked import arguments_asked
 from helio.authoring.rules.questions.asked import Subject, covered, stems
 from helio.authoring.rules.questions.marks_asked import marks_asked
-from helio.authoring.rules.questions.origins_asked import either_asked, same_asked
+from helio.authoring.rules.questions.origins_asked import origin_asked, same_asked
 from helio.authoring.rules.questions.pipeline_answers import (
     about_step,
     about_topic,
@@ -181,7 +181,7 @@ class _Answer:
             or band_asked(question)
             or authors_named(question)
             or same_asked(question)
-            or either_asked(question)
+            or origin_asked(question)
             or other_data(question)
             or presence(question)
         )
@@ -219,9 +219,8 @@ class _Answer:
         if not lines and len(question.unsaid) == 1 and question.unsaid[0].startswith(_ABSENT):
             return question.unsaid[0]
         if not lines:
-            return (
-                f"{DECLINED}: {'; '.join(question.unsaid) or 'it finds nothing about it in the pipeline and the catalogue'}"
-            )
+            nothing = "it finds nothing about it in the pipeline and the catalogue"
+            return f"{DECLINED}: {'; '.join(question.unsaid) or nothing}"
         more = [f"and {self._left_out} more; name a step, a panel or a quantity"] if self._left_out else []
         rest = [f"{_REST}: {'; '.join(question.unsaid)}"] if question.unsaid else []
         return "\n".join((*shown, *more, *rest))

@@ -150,7 +150,10 @@ def cadence_exists(question: Question) -> list[str]:
             if isclose(seconds, known, rel_tol=likeness)
         ]
         lines += lines_of(
-            Fact(f"yes: {words}{'' if isclose(seconds, known) else f', {cadence_text(known)}'} ({{}})", of=source.dataset.id)
+            Fact(
+                f"yes: {words}{'' if isclose(seconds, known) else f', {cadence_text(known)}'} ({{}})",
+                of=source.dataset.id,
+            )
             for source, known in has
         )
         if not has:

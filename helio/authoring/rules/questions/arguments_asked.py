@@ -1,4 +1,4 @@
-"""Say which data and numbers the steps of a pipeline take: the speed that shifts a series, the distance that is assumed."""
+"""Say which data and numbers the steps of a pipeline take, such as the speed that shifts a series."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question import Question
 from helio.authoring.rules.questions.source_facts import Fact, lines_of, named_quantities
+from helio.authoring.writing.computations import DERIVED
 from helio.pipelines.template.figures import FIGURES, STYLE
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 
 _INPUT = re.compile(
-    r"\W*(?:(?:and|so|with|by|from|at|in|using|on|for)\s+)?(?:which|what)\s+(?P<what>[\w ]+?)\s+(?:is|are|was|were|do|does)\b.*?\b(?P<used>used?|taken?|shift\w*|comput\w*|need\w*)\b",
+    r"\W*(?:(?:and|so|with|by|from|at|in|using|on|for)\s+)?(?:which|what)\s+(?P<what>[\w ]+?)"
+    r"\s+(?:is|are|was|were|do|does)\b.*?\b(?:used?|taken?|shift\w*|comput\w*|need\w*)\b",
     re.IGNORECASE,
 )
 _SECOND = re.compile(r"\b(?:and|but) (?:how|why|when|where|which|what)\b", re.IGNORECASE)
@@ -38,7 +40,9 @@ def _numbers(pipeline: PipelineFacts, atom: Atom) -> Iterator[Fact]:
     """Yield the arguments that are no data and whose description has the words of an atom."""
     for name, step in pipeline.steps.items():
         tool, args = signatures().get(str(step.get("tool_name"))), step.get("tool_args", {})
-        for argument in tool.arguments if tool and tool.name not in (FETCH, *FIGURES, STYLE) else ():
+        if tool is None or tool.name in (FETCH, *FIGURES, STYLE):
+            continue
+        for argument in tool.arguments:
             described = f"{argument.name}: {argument.schema.get('description', '')}".partition(".")[0]
             value = args.get(argument.name, argument.default)
             if value is None or argument.name.endswith(("label", "labels")):
@@ -52,8 +56,8 @@ def _numbers(pipeline: PipelineFacts, atom: Atom) -> Iterator[Fact]:
 def _inputs(question: Question) -> Iterator[Fact]:
     """Yield the data that the steps which a question describes take as the quantity that it names."""
     asked, pipeline = _INPUT.match(question.asked.text), question.pipeline
-    words = question.asked.rest
-    if asked is None or pipeline is None or _SECOND.search(question.asked.text) or not {*question.asked.topics} <= {"computations"}:
+    words, is_one = question.asked.rest, not _SECOND.search(question.asked.text)
+    if asked is None or pipeline is None or not is_one or not {*question.asked.topics} <= {"computations"}:
         return
     *kind, noun = asked["what"].casefold().split()
     atoms = [atom for atom in question.asked.things if noun not in atom.words.casefold()]
@@ -63,7 +67,8 @@ def _inputs(question: Question) -> Iterator[Fact]:
         is_meant = (words or made) and all(stems(word) <= text for word in words)
         if step.tool in (FETCH, *FIGURES, STYLE) or not is_meant:
             continue
-        if not all(atom in made or _reads(pipeline, step, atom) or stems(atom.words) <= text for atom in atoms):
+        others = [atom for atom in atoms if atom not in made and not stems(atom.words) <= text]
+        if not all(_reads(pipeline, step, atom) for atom in others):
             continue
         for name, value in step.params.items():
             if isinstance(value, str) and name == f"{_ALIKE.get(noun, noun)}_label":
@@ -73,9 +78,10 @@ def _inputs(question: Question) -> Iterator[Fact]:
 
 
 def _of_itself(step: StepView) -> set[Subject]:
-    """Return the names of a step, its tool and its results."""
+    """Return the names of a step, its tool and its results, and the quantities that the tool computes."""
     labels = {("label", folded(label)) for label in step.outputs}
-    return {("step", folded(str(step.id))), ("tool", folded(step.tool)), *labels}
+    quantities = {("quantity", quantity) for quantity, recipe in DERIVED.items() if recipe.tool == step.tool}
+    return {("step", folded(str(step.id))), ("tool", folded(step.tool)), *labels, *quantities}
 
 
 def _reads(pipeline: PipelineFacts, step: StepView, atom: Atom) -> bool:

@@ -11,12 +11,16 @@ from helio.authoring.rules.questions.question import DECLINED, Question, as_sent
 from helio.authoring.rules.questions.source_facts import MERGED, Source, SourceFacts, is_named, lines_of
 from helio.knowledge.quantities import ABS_B, VECTOR_V, B, V
 
-_SAME = re.compile(r"\b(?P<how>same|different|identical|common|single|(?<=from )one|(?<=only )one|(?<=just )one) (?:\w+ )?$", re.IGNORECASE)
+_SAME = re.compile(
+    r"\b(?P<how>same|different|identical|common|single|(?<=from )one|(?<=only )one|(?<=just )one) (?:\w+ )?$",
+    re.IGNORECASE,
+)
 _COMPARED = ("instruments", "crafts", "datasets")
 _KINDS = {"instrument": "instruments", "craft": "crafts", "dataset": "datasets"}
 _OR = re.compile(r",? or (?:(?:from|by|of|is it|the) )*", re.IGNORECASE)
 _VECTORS = {V: VECTOR_V, ABS_B: B}
 """The vectors of which quantities are the magnitudes."""
+_FROM = re.compile(r"\b(?:from|by) (?:the )?$", re.IGNORECASE)
 _OF_DATA = ("craft", "instrument", "dataset", "parameter")
 _BETWEEN = re.compile(r",|\b(?:as|and|than|with|to|like)\b|&", re.IGNORECASE)
 """What stands between two things that are compared."""
@@ -33,7 +37,7 @@ def same_asked(question: Question) -> list[str]:
     sides = _sides(question)
     groups = [_sources(question, side) for side in sides] or [[source] for source in pipeline.data.sources]
     values = [{_value(topic, source) for source in group} for group in groups]
-    is_known = all(group and all(group) for group in values)
+    is_known = values and all(group and all(group) for group in values) and not pipeline.has_unlisted_data
     if question.absent or asked.rest or asked.beyond or len(sides) == 1 or not is_known:
         return [f"{DECLINED}: it cannot tell which data are compared"]
     names = [" ".join(atom.words for atom in side) for side in sides] or [""]
@@ -46,23 +50,37 @@ def same_asked(question: Question) -> list[str]:
     return [f"{said}{told[0].removeprefix(': ')}", *told[1:]]
 
 
-def either_asked(question: Question) -> list[str]:
-    """Say which of several origins the data have: ``is the density from SWE or from 3DP?``."""
+def origin_asked(question: Question) -> list[str]:
+    """Say whether data have an origin, or which of several: ``is the density from SWE?``, ``from SWE or from 3DP?``."""
     pipeline, asked = question.pipeline, question.asked
-    pairs = [pair for pair in pairwise(asked.things) if _OR.fullmatch(asked.text[pair[0].stop : pair[1].start])]
+    pairs = [
+        pair for pair in pairwise(asked.things) if _OR.fullmatch(asked.text[pair[0].stop : pair[1].start])
+    ]
+    last = [
+        atom for atom in asked.things[-1:] if question.is_yes_no and _FROM.search(asked.text[: atom.start])
+    ]
     kinds = [kind for first, second in pairs for kind in _KINDS if kind in kinds_of(first) & kinds_of(second)]
+    kinds = kinds or [kind for atom in last for kind in _KINDS if kind in kinds_of(atom)]
     if pipeline is None or not kinds or asked.rest or asked.beyond or not {*asked.topics} <= {*_COMPARED}:
         return []
-    kind, topic = kinds[0], _KINDS[kinds[0]]
-    origins = [atom for atom in asked.things if kind in kinds_of(atom)]
+    topic = _KINDS[kinds[0]]
+    origins = [atom for atom in asked.things if kinds[0] in kinds_of(atom)] if pairs else last
     meant = [atom for atom in asked.things if atom not in origins]
     sources = _sources(question, meant)
-    named = [[source for source in sources if (kind, of) in source.about] for atom in origins for _, of in atom.subjects]
-    chosen = [source for source in sources if any(source in of for of in named)]
+    wanted = {subject for atom in origins for subject in atom.subjects if subject[0] == kinds[0]}
+    chosen = [source for source in sources if source.about & wanted]
     if any(atom in question.absent for atom in meant) or not sources:
         return []
-    lines = _told(question, topic, chosen or sources)
-    return [as_sentence(topic, "" if chosen else "neither: ", lines[0]), *lines[1:]]
+    is_merged = topic == "crafts" and any(source.dataset.spacecraft == MERGED for source in sources)
+    if pairs:
+        lines = _told(question, topic, chosen or sources)
+        return [as_sentence(topic, "" if chosen or is_merged else "neither: ", lines[0]), *lines[1:]]
+    said = "no" if not chosen else "yes" if len(chosen) == len(sources) else "partly"
+    if said != "partly" and pipeline.has_unlisted_data:
+        return []
+    said = "" if is_merged and not chosen else said
+    lines = _told(question, topic, sources)
+    return [as_sentence(topic, question.verdict(said), lines[0]), *lines[1:]]
 
 
 def _likeness(values: Sequence[set[str]], asks_difference: bool, *, in_parts: bool) -> str:
@@ -103,9 +121,7 @@ def _sources(question: Question, atoms: Sequence[Atom]) -> list[Source]:
         wanted = {subject for subject in atom.subjects if subject[0] in _OF_DATA}
         quantities = atom.subjects | {("quantity", _VECTORS.get(name, name)) for _, name in atom.subjects}
         measured = {
-            source.label
-            for source in sources
-            if source.about & wanted or _quantities(source) & quantities
+            source.label for source in sources if source.about & wanted or _quantities(source) & quantities
         }
         sources = [source for source in sources if source.label in (measured or tables)]
     return sources

@@ -223,7 +223,12 @@ def presence(question: Question) -> list[str]:
     if not {*asked.topics} <= _PRESENT or (len(asked.things) > 1 and _USED_IN.search(asked.text)):
         return []
     if question.absent:
-        return [f"{question.verdict('no')}the pipeline has no {quoted([atom.words for atom in question.absent])}"]
+        denied = f"the pipeline has no {quoted([atom.words for atom in question.absent])}"
+        is_merged = any(source.dataset.spacecraft == MERGED for source in pipeline.data.sources)
+        of_craft = any("craft" in kinds_of(atom) for atom in question.absent)
+        if of_craft and (is_merged or pipeline.has_unlisted_data):
+            return [f"{denied} by its name", *lines_of(pipeline.topics["crafts"]())]
+        return [f"{question.verdict('no')}{denied}"]
     for topic in ("panels", "computations", "datasets"):
         facts = narrowed(question, list(pipeline.topics[topic]()), question.present)
         if lines := lines_of(facts):

@@ -226,18 +226,19 @@ class PipelineFacts(PipelineSubjects):
                 )
                 yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", about, label)
             others = [
-                names.get(label, label)
-                for label in drawn_in
-                if label not in colours and not self.lines.has_colours(label)
+                label for label in drawn_in if label not in colours and not self.lines.may_have_colours(label)
             ]
             if others:
                 rest = f"helio chooses the other colours of figure {name}, which the pipeline does not set"
-                yield Fact(f"{rest}: {', '.join(others)}", frozenset())
+                about = frozenset[Subject]().union(
+                    *(self._of_panel(drawn_in[label], [label]) for label in others)
+                )
+                yield Fact(f"{rest}: {', '.join(names.get(label) or label for label in others)}", about)
 
     def _colour_scales(self) -> Facts:
         for name, spec in self.figures():
             for number, labels in self._drawn(spec):
-                coloured = [label for label in labels if self.lines.has_colours(label)]
+                coloured = self._coloured(spec, number, labels)
                 if not coloured:
                     continue
                 low, high, is_log = (
@@ -245,16 +246,28 @@ class PipelineFacts(PipelineSubjects):
                     for key in ("z_min", "z_max", "log_z")
                 )
                 scale = spec.get("colorscale") or "turbo, because the pipeline sets none"
-                limits = f"from {low or 'the data'} to {high or 'the data'}" if low or high else "those of the data"
-                unit = next((f" in {self.lines.unit(label)}" for label in coloured if self.lines.unit(label)), "")
+                limits = (
+                    f"from {low or 'the data'} to {high or 'the data'}"
+                    if low or high
+                    else "those of the data"
+                )
+                unit = next(
+                    (f" in {self.lines.unit(label)}" for label in coloured if self.lines.unit(label)), ""
+                )
                 told = (
                     f"the colours of the spectrogram show {', '.join(map(self.described, coloured))}{unit}"
                     f"{', on a logarithmic scale' if is_log else ''}; "
                     f"the colours are those of {scale}; their limits are {limits}"
                 )
                 yield Fact(f"{self._place(name, number)}: {told}", self._of_panel(number, labels))
-            if not any(self.lines.has_colours(label) for _, labels in self._drawn(spec) for label in labels):
+            if not any(self._coloured(spec, number, labels) for number, labels in self._drawn(spec)):
                 yield Fact(f"figure {name} draws no spectrogram, so it has no colour scale")
+
+    def _coloured(self, spec: Document, number: int, labels: Sequence[str]) -> list[str]:
+        """Return what a panel draws as a spectrogram."""
+        kinds = dict(enumerate(spec.get("panel_types") or (), 1))
+        is_other = kinds.get(number, "spectrogram") != "spectrogram"
+        return [label for label in labels if self.lines.has_colours(label) and not is_other]
 
     def _axis_labels(self) -> Facts:
         for name, spec in self.figures():
@@ -271,18 +284,21 @@ class PipelineFacts(PipelineSubjects):
                         yield Fact(text, self._of_panel(number, labels))
 
     def line_counts(self) -> Facts:
-        """Say how many lines each panel has, with one for each component; nothing about panels where helio cannot tell."""
+        """Say how many lines each panel has, one for each component; nothing where helio cannot tell."""
         for name, spec in self.figures():
             names = spec.get("trace_names") or {}
             for number, labels in self._drawn(spec):
-                lines = [label for label in labels if not self.lines.has_colours(label)]
+                coloured = self._coloured(spec, number, labels)
+                lines = [label for label in labels if label not in coloured]
                 counts = [self._components(label) for label in lines]
-                if all(counts):
+                kind = dict(enumerate(spec.get("panel_types") or (), 1)).get(number, "line")
+                if all(counts) and kind in ("line", "spectrogram"):
                     of = "; ".join(
                         f"{names.get(label) or label}{f' ({count} components)' if count > 1 else ''}"
                         for label, count in zip(lines, counts, strict=True)
                     )
-                    text = f"{self._place(name, number)}: {number_of(sum(counts), 'line')}{f': {of}' if of else ''}"
+                    counted = f"{number_of(sum(counts), 'line')}{' and a spectrogram' if coloured else ''}"
+                    text = f"{self._place(name, number)}: {counted}{f': {of}' if of else ''}"
                     yield Fact(text, self._of_panel(number, labels))
 
     def _components(self, label: str) -> int:
@@ -290,8 +306,12 @@ class PipelineFacts(PipelineSubjects):
         if not self.lines.is_vector(label):
             return 0 if self.lines.may_have_colours(label) else 1
         behind = self.lines.behind(label)
-        sizes = {source.parameter.size for source in self.data.sources if source.label in behind and source.parameter}
-        return 0 if sizes & {(2,), (4,)} else 3
+        sizes = {
+            source.parameter.size
+            for source in self.data.sources
+            if source.label in behind and source.parameter
+        }
+        return 3 if sizes <= {(), (1,), (3,)} else 0
 
     def _drawn(self, spec: Document) -> Iterator[tuple[int, list[str]]]:
         """Yield the panels of a figure: their numbers and labels."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 
 from helio.authoring.fetches import FETCH
@@ -26,13 +26,15 @@ _YES_NO = re.compile(
     r"\W*(?:(?:and|so|but|hi|hello)\W+)*(?:is|are|do|does|did|was|were|has|have|can|could)\b", re.IGNORECASE
 )
 _COVERS = re.compile(
-    r"\W*(?:(?:and|so)\W+)?(?:(?:is|are) there\b|(?:do|does|did|is|are|has|have)\b.*(?:\bdata\b|\bcovers?\b|\bavailable\b))",
+    r"\W*(?:(?:and|so)\W+)?"
+    r"(?:(?:is|are) there\b|(?:do|does|did|is|are|has|have)\b.*(?:\bdata\b|\bcovers?\b|\bavailable\b))",
     re.IGNORECASE,
 )
 _MADE = re.compile(r"\b(?:the|of|these|those) (?!red\b)\w+ed \w", re.IGNORECASE)
 _USED_FOR = re.compile(r"\b(?:which|what)\b.*\b(?:used|taken) (?:for|in) ", re.IGNORECASE)
 _NOT_DRAWN = re.compile(
-    r"\b(?:when|where)\b.*(?:\b(?:not|never)|n['’]t) (?:\w+ly )?(?:drawn|shown|plotted|displayed|visible|used|counted|there)\b"
+    r"\b(?:when|where)\b.*(?:\b(?:not|never)|n['’]t) (?:\w+ly )?"
+    r"(?:drawn|shown|plotted|displayed|visible|used|counted|there)\b"
     r"|\b(?:when|where) (?:is|are) there no\b(?!.*\bdata\b)",
     re.IGNORECASE,
 )

@@ -138,7 +138,10 @@ class Source:
         crafts = {folded(dataset.spacecraft), folded(dataset.mission)} | {
             folded(row.spacecraft) for row in self.rows
         }
-        named = {name for craft in crafts for _, name in names_of_crafts().get(craft, ())}
+        meant = [names_of_crafts().get(craft, frozenset()) for craft in crafts]
+        named = {
+            name for subjects in meant if len(subjects) == 1 for _, name in subjects
+        }  # no others of a family
         subjects = {("dataset", folded(dataset.id)), *(("craft", name) for name in crafts | named)}
         subjects |= {("instrument", folded(name)) for name in instruments_of(dataset)}
         if self.parameter is not None:
@@ -307,14 +310,20 @@ class SourceFacts:
 
     def _craft(self, source: Source) -> str:
         name = source.dataset.spacecraft
-        return f"the data are merged from several spacecraft ({{}}: {name})" if name == MERGED else f"{name} ({{}})"
+        return (
+            f"the data are merged from several spacecraft ({{}}: {name})"
+            if name == MERGED
+            else f"{name} ({{}})"
+        )
 
     def _level(self, source: Source) -> str:
-        is_index = any(row.quantity in INDICES for row in source.rows)
-        if is_index and source.parameter and source.dataset.spacecraft == MERGED:  # the title is about the other data
-            text = source.parameter.description
-            is_early_index = _PROVISIONAL.search(text)
-            return f"{'provisional in part' if is_early_index else 'the catalogue gives no status'}: {text} ({source.name})"
+        is_index = source.parameter and any(row.quantity in INDICES for row in source.rows)
+        if is_index and source.dataset.spacecraft == MERGED:  # the title says what the other data are
+            described = source.parameter.description if source.parameter else ""
+            status = (
+                "provisional in part" if _PROVISIONAL.search(described) else "the catalogue gives no status"
+            )
+            return f"{status}: {described} ({source.name})"
         words = f"{source.dataset.id.replace('_', ' ')} {source.dataset.title}"
         stated = [
             f"level {full or short}" if full or short else word

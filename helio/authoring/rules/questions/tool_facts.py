@@ -23,7 +23,8 @@ _INPUTS = re.compile(
 
 
 _FAILS = re.compile(
-    r"\b(?:fail\w*|errors?|rais\w+|refus\w+|complain\w*|stop\w*|crash\w*|if|when|without|too)\b", re.IGNORECASE
+    r"\b(?:fail\w*|errors?|rais\w+|refus\w+|complain\w*|stop\w*|crash\w*|if|when|without|too)\b",
+    re.IGNORECASE,
 )
 AUTHORS = re.compile(
     r"\b(?:who|whose|whom|authors?|papers?|models?|references?|published?|literature)\b", re.IGNORECASE

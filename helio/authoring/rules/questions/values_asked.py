@@ -81,7 +81,11 @@ def _of_clause(question: Question, clause: str) -> list[Value]:
         or _USES.search(clause)
         or _LIMIT.search(clause)
     )
-    if topics - _TOPICS or _DOES.search(clause) or not (asks or (away and not topics & {"computations", "methods", "meanings"})):
+    if (
+        topics - _TOPICS
+        or _DOES.search(clause)
+        or not (asks or (away and not topics & {"computations", "methods", "meanings"}))
+    ):
         return []
     words = [word for word in focus_words(clause) if folded(word) not in away]
     if len(away) == 1:
@@ -96,7 +100,9 @@ def _of_clause(question: Question, clause: str) -> list[Value]:
     found = _named(values, words, question.present, kind) or _named(values, main, question.present, kind)
     head = _HEAD.search(clause)
     quantities = {atom.words for atom in question.present if "quantity" in kinds_of(atom)}
-    if head and head[1] in quantities:  # a value that only belongs to a step about the quantity is another one
+    if (
+        head and head[1] in quantities
+    ):  # a value that only belongs to a step about the quantity is another one
         found = [value for value in found if stems(head[1]) <= value.own]
     return found[:_MOST_VALUES]
 
@@ -131,7 +137,11 @@ def _named(values: Sequence[Value], words: Sequence[str], atoms: Sequence[Atom],
     alone = [[value for value in fits if stems(value.name) == stems(word)] for word in words]
     if not found and len(alone) > 1 and all(alone):
         return [value for several in alone for value in several[:1]]
-    called = [value for value in fits if value.name and words and stems(value.said) == stems(" ".join([*words, "function"]))]
+    called = [
+        value
+        for value in fits
+        if value.name and words and stems(value.said) == stems(" ".join([*words, "function"]))
+    ]
     return [*called, *(value for *key, value in found if tuple(key) == best and value not in called)]
 
 
