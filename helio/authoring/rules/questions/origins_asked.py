@@ -35,7 +35,9 @@ def same_asked(question: Question) -> list[str]:
         return []
     how, topic = meant[0][0]["how"].casefold(), meant[0][1].topics[0]
     sides = _sides(question)
-    groups = [_sources(question, side) for side in sides] or [[source] for source in pipeline.data.sources]
+    groups = [sources_named_by(question, side) for side in sides] or [
+        [source] for source in pipeline.data.sources
+    ]
     values = [{_value(topic, source) for source in group} for group in groups]
     is_known = values and all(group and all(group) for group in values) and not pipeline.has_unlisted_data
     if question.absent or asked.rest or asked.beyond or len(sides) == 1 or not is_known:
@@ -66,7 +68,7 @@ def origin_asked(question: Question) -> list[str]:
     topic = _KINDS[kinds[0]]
     origins = [atom for atom in asked.things if kinds[0] in kinds_of(atom)] if pairs else last
     meant = [atom for atom in asked.things if atom not in origins]
-    sources = _sources(question, meant)
+    sources = sources_named_by(question, meant)
     wanted = {subject for atom in origins for subject in atom.subjects if subject[0] == kinds[0]}
     chosen = [source for source in sources if source.about & wanted]
     if any(atom in question.absent for atom in meant) or not sources:
@@ -105,7 +107,7 @@ def _sides(question: Question) -> list[list[Atom]]:
     return [[*common, *side] for side in sides.values() if side not in crafts]
 
 
-def _sources(question: Question, atoms: Sequence[Atom]) -> list[Source]:
+def sources_named_by(question: Question, atoms: Sequence[Atom]) -> list[Source]:
     """Return the data that all atoms name, by themselves or by a table that is made from them."""
     pipeline = question.pipeline
     assert pipeline is not None

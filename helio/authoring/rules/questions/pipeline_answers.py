@@ -9,6 +9,7 @@ from helio.authoring.fetches import FETCH
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.atoms import PLACE, PLACES
 from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
+from helio.authoring.rules.questions.origins_asked import sources_named_by
 from helio.authoring.rules.questions.pipeline_facts import AS_FETCHED
 from helio.authoring.rules.questions.question import (
     DECLINED,
@@ -18,7 +19,15 @@ from helio.authoring.rules.questions.question import (
     kinds_of,
     quoted,
 )
-from helio.authoring.rules.questions.source_facts import MERGED, Fact, Source, SourceFacts, is_named, lines_of
+from helio.authoring.rules.questions.source_facts import (
+    MERGED,
+    OF_DATASETS,
+    Fact,
+    Source,
+    SourceFacts,
+    is_named,
+    lines_of,
+)
 from helio.authoring.rules.questions.tool_facts import AUTHORS, tool_words, tools_with
 from helio.authoring.rules.questions.values_asked import ASKS_A_VALUE, focus_words, kind_asked
 from helio.counts import number_of
@@ -129,6 +138,9 @@ def about_topic(question: Question, topic: str) -> list[str]:
         letter = "x" if _HORIZONTAL.search(question.asked.text) else "y"
         facts = [fact for fact in facts if f" {letter} label" in fact.text]
     chosen = narrowed(question, facts, question.present)
+    if not chosen and topic in (*OF_DATASETS, "datasets") and question.present:
+        behind = SourceFacts(sources_named_by(question, question.present), question.catalogue)
+        chosen = list(behind.topics[topic]())
     if topic in ("units", "frames"):
         panels = {int(name) for atom in question.present for kind, name in atom.subjects if kind == "panel"}
         drawn = pipeline.tables_of(panels)

@@ -24,6 +24,8 @@ _STATED = re.compile(r"(?<![A-Za-z])(?:level[ -]?(\d)|L(\d)|(definitive|final))(
 _PROVISIONAL = re.compile(r"provisional|quick-?look|prelim", re.IGNORECASE)
 MERGED = "OMNI"
 """What the catalogue has as the spacecraft of data that are merged from several."""
+OF_DATASETS = ("doi", "licence", "investigator", "level", "coverage", "crafts", "instruments", "archives")
+"""Properties of a whole dataset."""
 _MOST_NAMED = 3
 """Number of parameters of a dataset that an answer names; it counts more."""
 
@@ -259,13 +261,10 @@ class SourceFacts:
             ),
             "archives": self._archive,
         }
-        of_datasets = (
-            "doi", "licence", "investigator", "level", "coverage", "crafts", "instruments", "archives"
-        )  # fmt: skip
 
         def facts_about(topic: str, line: Callable[[Source], str]) -> Callable[[], Facts]:
             return lambda: (
-                Fact(text, source.about, source.dataset.id if topic in of_datasets else source.name)
+                Fact(text, source.about, source.dataset.id if topic in OF_DATASETS else source.name)
                 for source in self.sources
                 if (text := line(source))
             )

@@ -40,7 +40,10 @@ _LIMIT = re.compile(
     r"|\bwhere does\b",
     re.IGNORECASE,
 )
-_DOES = re.compile(r"\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b|\bhow to\b|\bhow many components\b", re.IGNORECASE)
+_DOES = re.compile(
+    r"\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b|\bhow to\b|\bhow many components\b",
+    re.IGNORECASE,
+)
 """What asks how something is done or what data have, not for a value."""
 _HEAD = re.compile(r"\b(?:which|what) ([\w ]+?) (?:is|are|was|were|do|does)\b", re.IGNORECASE)
 _MOST_VALUES = 3
