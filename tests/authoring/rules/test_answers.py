@@ -934,6 +934,14 @@ def test_origins_are_compared(author, shipped, pipeline, question, begins, words
         ("plasma-beta-mach", "is the electron temperature included in beta?", "helio cannot answer that"),
         ("omni-solar-wind-overview", "does it have data in March 1994?", "yes: "),
         ("l1-monitor-comparison", "is the vertical axis of panel 2 logarithmic?", "no: panel 2"),
+        ("omni-solar-wind", "has the density panel a log axis?", "no: panel 3"),
+        ("gle73-particles", "what's the unit of the colour?", "panel 2: the colours of the spectrogram show"),
+        (
+            "l1-monitor-comparison",
+            "where does the DSCOVR temperature come from?",
+            "DSCOVR_H1_FC.THERMAL_TEMP, DQF",
+        ),
+        ("themis-esa-overview", "which instrument measures the ions?", "helio cannot answer that"),
     ],
 )
 def test_the_answer_is_about_what_is_asked(author, shipped, pipeline, question, answer):

@@ -71,6 +71,8 @@ def origin_asked(question: Question) -> list[str]:
     sources = sources_named_by(question, meant)
     wanted = {subject for atom in origins for subject in atom.subjects if subject[0] == kinds[0]}
     chosen = [source for source in sources if source.about & wanted]
+    if not sources and pipeline.has_unlisted_data:
+        return lines_of(pipeline.topics[topic]())
     if any(atom in question.absent for atom in meant) or not sources:
         return []
     is_merged = topic == "crafts" and any(source.dataset.spacecraft == MERGED for source in sources)

@@ -139,8 +139,10 @@ def about_topic(question: Question, topic: str) -> list[str]:
         facts = [fact for fact in facts if f" {letter} label" in fact.text]
     chosen = narrowed(question, facts, question.present)
     if not chosen and topic in (*OF_DATASETS, "datasets") and question.present:
-        behind = SourceFacts(sources_named_by(question, question.present), question.catalogue)
-        chosen = list(behind.topics[topic]())
+        behind = sources_named_by(question, question.present)
+        words = stems(" ".join(atom.words for atom in question.present))
+        if not any(words <= stems(source.text) for source in pipeline.data.sources if source not in behind):
+            chosen = list(SourceFacts(behind, question.catalogue).topics[topic]())
     if topic in ("units", "frames"):
         panels = {int(name) for atom in question.present for kind, name in atom.subjects if kind == "panel"}
         drawn = pipeline.tables_of(panels)

@@ -154,7 +154,7 @@ class Question:
             return ["methods"]
         strong = [topic for topic in topics if topic not in _WEAK]
         if "colours" in strong and (drawn := self._spectrograms()):
-            return ["colour scales"] if self.present else ["colours", *drawn]
+            return ["colour scales"] if self.present or len(topics) > 1 else ["colours", *drawn]
         if _NOT_DRAWN.search(self.asked.text) and self.present:
             return ["exclusions"]
         if topics == ["overview"] and self.present:
@@ -163,7 +163,7 @@ class Question:
             strong = [topic for topic in strong if topic != "computations"]
         if "reasons" in strong:
             return [topic for topic in strong if topic in _STORED] or ["reasons"]
-        return strong or topics[:1]
+        return strong or [topic for topic in topics if topic != "panels"][:1] or topics[:1]
 
     def _spectrograms(self) -> list[str]:
         """Return the property of spectrograms that a question for a colour means, if it means no line."""

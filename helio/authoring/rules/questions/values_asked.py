@@ -46,6 +46,7 @@ _DOES = re.compile(
 )
 """What asks how something is done or what data have, not for a value."""
 _HEAD = re.compile(r"\b(?:which|what) ([\w ]+?) (?:is|are|was|were|do|does)\b", re.IGNORECASE)
+_USED_FOR = re.compile(r"\bused for\b", re.IGNORECASE)
 _MOST_VALUES = 3
 KINDS = {
     "duration": re.compile(
@@ -103,10 +104,16 @@ def _of_clause(question: Question, clause: str) -> list[Value]:
     found = _named(values, words, question.present, kind) or _named(values, main, question.present, kind)
     head = _HEAD.search(clause)
     quantities = {atom.words for atom in question.present if "quantity" in kinds_of(atom)}
-    if (
-        head and head[1] in quantities
-    ):  # a value that only belongs to a step about the quantity is another one
-        found = [value for value in found if stems(head[1]) <= value.own]
+    if head and (
+        head[1] in quantities or _USED_FOR.search(clause)
+    ):  # no value that only belongs to such a step
+        asked_for = stems(head[1])
+        found = [
+            value
+            for value in found
+            if asked_for & stems(value.name.replace("_", " "))
+            or (value.is_set_here and asked_for <= value.own)
+        ]
     return found[:_MOST_VALUES]
 
 
