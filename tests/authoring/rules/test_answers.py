@@ -808,6 +808,9 @@ def test_nothing_else_is_told(author, shipped, pipeline, question, answer):
             ["SPAN-I", "SPC of"],
         ),
         ("mms-survey", "are the data from FPI?", "partly: ", ["FGM of MMS1"]),
+        ("rbsp-emfisis-waves", "is the density from EFW?", "yes: ", ["EFW of RBSP-A"]),
+        # of some data the catalogue names no instrument
+        ("rbsp-emfisis-waves", "is hiss from EMFISIS?", "the catalogue names no instrument", []),
         (
             "omni-solar-wind-overview",
             "is the density from Wind?",
@@ -858,6 +861,7 @@ def test_origins_are_compared(author, shipped, pipeline, question, begins, words
         ("gle73-particles", "how many lines are in the first panel?", "helio cannot answer that"),
         ("plasma-beta-mach", "how many panels are there?", "9 panels: "),
         ("plasma-beta-mach", "how many components has B?", "WI_H0_MFI.BGSE: 3 components"),
+        ("plasma-beta-mach", "how many components are drawn?", "panel 1: 4 lines: B (3 components)"),
         (
             "solo-overview",
             "what does the colour in the PAS spectrogram show?",

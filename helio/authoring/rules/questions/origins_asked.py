@@ -75,14 +75,14 @@ def origin_asked(question: Question) -> list[str]:
         return lines_of(pipeline.topics[topic]())
     if any(atom in question.absent for atom in meant) or not sources:
         return []
-    is_merged = topic == "crafts" and any(source.dataset.spacecraft == MERGED for source in sources)
+    is_known = all(_value(topic, source) for source in sources)
     if pairs:
         lines = _told(question, topic, chosen or sources)
-        return [as_sentence(topic, "" if chosen or is_merged else "neither: ", lines[0]), *lines[1:]]
+        return [as_sentence(topic, "neither: " if is_known and not chosen else "", lines[0]), *lines[1:]]
     said = "no" if not chosen else "yes" if len(chosen) == len(sources) else "partly"
     if said != "partly" and pipeline.has_unlisted_data:
         return []
-    said = "" if is_merged and not chosen else said
+    said = said if is_known or said == "yes" else ""
     lines = _told(question, topic, sources)
     return [as_sentence(topic, question.verdict(said), lines[0]), *lines[1:]]
 

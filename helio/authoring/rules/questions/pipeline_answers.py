@@ -87,6 +87,7 @@ _PRESENCE_COUNTED = re.compile(
 )
 """What a question counts that asks how many of it there are."""
 _COUNTED_LINES = re.compile(r"\b(?:how many|number of) (?:[\w-]+ )?(?:lines|curves|traces)\b", re.IGNORECASE)
+_COMPONENTS_DRAWN = re.compile(r"\bcomponents\b.*\b(?:drawn|shown|plotted|displayed)\b", re.IGNORECASE)
 _HORIZONTAL = re.compile(r"\bx\b|\bhorizontal\b", re.IGNORECASE)
 _REASON = re.compile(r";|\b(?:because|since|so|not|only|for|as)\b", re.IGNORECASE)
 """What the purpose of a step has that says more than what the step does."""
@@ -134,6 +135,8 @@ def about_topic(question: Question, topic: str) -> list[str]:
         facts = []  # when something is missing
     if topic == "times" and not question.present:
         facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
+    if topic == "bins" and _COMPONENTS_DRAWN.search(question.asked.text):
+        facts = list(pipeline.line_counts())
     if topic == "axis labels":
         letter = "x" if _HORIZONTAL.search(question.asked.text) else "y"
         facts = [fact for fact in facts if f" {letter} label" in fact.text]
