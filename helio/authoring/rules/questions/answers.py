@@ -244,7 +244,13 @@ class _Answer:
         topics = [topic for topic in question.topics if topic not in ("tools", "pipelines")]
         if "tools" in question.topics:
             yield from tools_found(question)
-        reference = [atom for atom in question.absent if kinds_of(atom) & {"tool", "code", "key"}]
+        data = {"craft", "dataset", "instrument"}
+        of_data = pipeline is None and any(kinds_of(atom) & data for atom in question.absent)
+        reference = [
+            atom
+            for atom in question.absent
+            if kinds_of(atom) & {"tool", "code", "key"} and not (of_data and "quantity" in kinds_of(atom))
+        ]  # the electric field of a spacecraft is no tool
         for atom in reference if "tools" not in question.topics else ():
             if pipeline is not None and "tool" in kinds_of(atom):
                 name = next(name for kind, name in atom.subjects if kind == "tool").replace(" ", "_")
@@ -255,7 +261,6 @@ class _Answer:
         elsewhere = [atom for atom in question.absent if atom not in reference]
         if reference and pipeline is None and all(kinds_of(atom) == {"quantity"} for atom in elsewhere):
             return  # the temperature that a tool needs
-        data = {"craft", "dataset", "instrument"}
         if pipeline is not None and elsewhere and not any(kinds_of(atom) & data for atom in elsewhere):
             question.unsaid.append(f"the pipeline has no {quoted([atom.words for atom in elsewhere])}")
             if not question.present:

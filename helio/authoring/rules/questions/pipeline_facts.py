@@ -280,8 +280,8 @@ class PipelineFacts(PipelineSubjects):
                 labelled = {place for place, _ in _by_panel(spec.get(key))}
                 for number, labels in self._drawn(spec):
                     if not labelled & {str(number), ""}:
-                        text = f"{self._place(name, number)}: the pipeline sets no {key[0]} label; helio chooses it"
-                        yield Fact(text, self._of_panel(number, labels))
+                        text = f"the pipeline sets no {key[0]} label: helio chooses it ({{}})"
+                        yield Fact(text, self._of_panel(number, labels), self._place(name, number))
 
     def line_counts(self) -> Facts:
         """Say how many lines each panel has, one for each component; nothing where helio cannot tell."""
