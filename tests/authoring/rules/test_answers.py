@@ -143,7 +143,7 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
         ("goes-xray-flares", "how strong must a flare be to be listed?", ["$LEAST = 1e-06"]),
         ("goes-xray-flares", "which flare class does it mark?", ["$LEAST = 1e-06", "1e-6 for C1"]),
         ("goes-xray-flares", "what is the smallest flare it marks?", ["$LEAST = 1e-06"]),
-        ("goes-xray-flares", "how many flares are marked?", ["cannot answer", "do not say how many"]),
+        ("goes-xray-flares", "how many flares are marked?", ["cannot answer", "does not find how many"]),
         (
             "plasma-beta-mach",
             "why is the electron temperature constant?",
@@ -167,7 +167,7 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
         (
             "psp-encounter",
             "how many switchbacks are in this interval?",
-            ["cannot answer", "do not say how many"],
+            ["cannot answer", "does not find how many"],
         ),
         ("psp-encounter", "how many energy channels are in the ion spectrogram?", ["32 bins"]),
         (
@@ -181,7 +181,11 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
         ("b-power-spectrum", "which overlap is used?", ["overlap = 0.5 (default of power_spectrum)"]),
         ("storm-overview", "how long must a storm last to count?", ["cannot answer that"]),
         ("storm-overview", "when did the sudden commencement occur?", ["cannot answer that"]),
-        ("storm-overview", "why is the pressure in the third panel?", ["cannot answer that", "why"]),
+        (
+            "storm-overview",
+            "why is the pressure in the third panel?",
+            ["cannot answer that", "the reason of"],
+        ),
         ("parker-spiral-angle", "what wind speed does it assume?", ["cannot answer that"]),
     ],
 )
@@ -325,7 +329,7 @@ def test_the_answer_to_the_question_back_decides(author, shipped):
     template = shipped("mms-burst")
     changed = author.edit("MMS4?", template, chosen=("change the pipeline",))
     assert "MMS4_FGM_BRST_L2" in json.dumps(changed.template)
-    assert "MMS1_FGM_BRST_L2" in reply(author.edit("MMS4?", template, chosen=("only an answer",)))
+    assert "MMS4_FPI_FAST_L2" in reply(author.edit("MMS4?", template, chosen=("only an answer",)))
 
 
 def test_a_wish_with_nothing_to_answer_is_done_or_refused(author, overview):
@@ -616,7 +620,11 @@ def test_who_proposed_a_method_is_told_of_the_step_that_computes_it(
     [
         ("goes-xray-flares", "What's the unit of the flux?", "panel 1: the axis says 'X-ray flux [W/m²]'"),
         ("swpc-now", "unit of the temperature?", "panel 4: the axis says 'T [K]'"),
-        ("goes-xray-flares", "what is the unit of the ratio?", "do not say the units of 'ratio'"),
+        (
+            "goes-xray-flares",
+            "what is the unit of the ratio?",
+            "does not find the units of 'ratio' in the pipeline and the catalogue",
+        ),
         (
             "gle73-particles",
             "What's the unit of the flux?",
@@ -697,7 +705,7 @@ def test_texts_with_the_same_words_are_no_answer(author, shipped, pipeline, ques
         ("plasma-beta-mach", "what is the fit flag threshold?", ["value = WI_H1_SWE.fit_flag <= 1"]),
         ("psp-encounter", "which bits of the flag count as bad?", ["QUALITY_FLAG bits [0, 3, 10, 11, 14]"]),
         ("gle73-particles", "why four bands?", ["so that the onset at each energy can be read"]),
-        ("psp-encounter", "which density is used for the Mach number?", ["Step mach: ", "density_label = n"]),
+        ("psp-encounter", "which density is used for the Mach number?", ["density: n_1min", "step mach"]),
         ("mms-curlometer", "Which step does the averaging, with which window?", ["window = 100ms ($WINDOW)"]),
         (
             "storm-overview",
@@ -735,3 +743,252 @@ def test_nothing_else_is_told(author, shipped, pipeline, question, answer):
     text = reply(author.edit(question, shipped(pipeline)))
     assert text.startswith(answer)
     assert not any(wrong in text for wrong in ("panel 1:", "panel 2", "Electron", "time range"))
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question", "begins", "words"),
+    [
+        (
+            "l1-monitor-comparison",
+            "is the Wind density from the same instrument as the Wind field?",
+            "no: ",
+            ["3DP of Wind", "MFI of Wind"],
+        ),
+        (
+            "l1-monitor-comparison",
+            "is the Wind density from the same instrument as the Wind temperature?",
+            "yes: ",
+            ["3DP of Wind"],
+        ),
+        (
+            "themis-esa-overview",
+            "do the velocity and the field come from different instruments?",
+            "yes: ",
+            ["ESA of", "FGM of"],
+        ),
+        (
+            "plasma-beta-mach",
+            "is the density from the same instrument as the electron temperature?",
+            "partly: ",
+            ["WI_H1_SWE", "WI_ELM2_3DP; WI_EM_3DP"],
+        ),
+        (
+            "psp-encounter",
+            "do the density and the velocity come from the same instrument?",
+            "partly: ",
+            ["SPC of Parker"],
+        ),
+        ("storm-overview", "are Dst and SYM-H from the same data set?", "no: ", ["OMNI2_H0_MRG1HR"]),
+        ("l1-monitor-comparison", "are all data from the same spacecraft?", "no: ", ["ACE", "DSCOVR"]),
+        ("rbsp-emfisis-waves", "are all panels of the same spacecraft?", "yes: RBSP-A", []),
+        # the alternatives of both are the same, and a run takes one for each
+        (
+            "l1-monitor-comparison",
+            "is the ACE speed from the same data set as the ACE density?",
+            "ACE speed: ",
+            [],
+        ),
+        # helio does not know which spacecraft measured data that are merged, or that the catalogue does not have
+        (
+            "omni-solar-wind-overview",
+            "is the density from the same spacecraft as the field?",
+            "helio cannot answer that",
+            [],
+        ),
+        ("swpc-now", "are all data from the same spacecraft?", "helio cannot answer that", []),
+        ("goes-xray-flares", "are both channels from the same spacecraft?", "helio cannot answer that", []),
+        ("plasma-beta-mach", "is the density from 3DP?", "no: ", ["SWE of Wind"]),
+        ("plasma-beta-mach", "is the electron temperature from SWE?", "partly: ", ["WI_H5_SWE", "WI_EM_3DP"]),
+        (
+            "plasma-beta-mach",
+            "is the density from SWE or from 3DP?",
+            "the instrument is SWE of Wind (WI_H1_SWE)",
+            [],
+        ),
+        (
+            "psp-encounter",
+            "does the density come from SPAN-I or SPC?",
+            "the instrument is ",
+            ["SPAN-I", "SPC of"],
+        ),
+        ("mms-survey", "are the data from FPI?", "partly: ", ["FGM of MMS1"]),
+        ("rbsp-emfisis-waves", "is the density from EFW?", "yes: ", ["EFW of RBSP-A"]),
+        # of some data the catalogue names no instrument
+        ("rbsp-emfisis-waves", "is hiss from EMFISIS?", "the catalogue names no instrument", []),
+        (
+            "omni-solar-wind-overview",
+            "is the density from Wind?",
+            "the data are merged from several spacecraft",
+            [],
+        ),
+        ("mms-burst", "is it MMS2?", "no: the pipeline has no 'MMS2'", []),
+        ("mms-burst", "is it MMS1?", "yes: ", []),
+        ("themis-esa-overview", "does it use THEMIS-B?", "no: ", []),
+        ("themis-esa-overview", "does it use THEMIS?", "yes: ", []),
+        (
+            "swpc-now",
+            "is it DSCOVR?",
+            "the pipeline has no 'DSCOVR' by its name",
+            ["Space Weather Prediction"],
+        ),
+    ],
+)
+def test_origins_are_compared(author, shipped, pipeline, question, begins, words):
+    text = reply(author.edit(question, shipped(pipeline)))
+    assert text.startswith(begins)
+    assert missing(words, text) == []
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question", "answer"),
+    [
+        ("plasma-beta-mach", "what is the y label of panel 6?", "panel 6: the y label is 'β'"),
+        (
+            "parker-spiral-angle",
+            "what is the y axis label of the second panel?",
+            "panel 2: the y label is 'φ − ψ [deg]'",
+        ),
+        (
+            "swpc-now",
+            "what does the y label of panel 1 say?",
+            "the pipeline sets no y label: helio chooses it (panel 1)",
+        ),
+        (
+            "goes-xray-flares",
+            "what is the x label?",
+            "the pipeline sets no x label: helio chooses it (panel 1; panel 2)",
+        ),
+        (
+            "plasma-beta-mach",
+            "how many lines are in the beta panel?",
+            "panel 6: 2 lines: T_e assumed; T_e measured",
+        ),
+        (
+            "plasma-beta-mach",
+            "how many lines are in the top panel?",
+            "panel 1: 4 lines: B (3 components); |B|",
+        ),
+        ("rbsp-emfisis-waves", "how many curves does panel 1 show?", "panel 1: 2 lines and a spectrogram"),
+        ("storm-superposed-epoch", "how many lines are in the top panel?", "helio cannot answer that"),
+        ("gle73-particles", "how many lines are in the first panel?", "helio cannot answer that"),
+        ("plasma-beta-mach", "how many panels are there?", "9 panels: "),
+        ("plasma-beta-mach", "how many components has B?", "WI_H0_MFI.BGSE: 3 components"),
+        ("plasma-beta-mach", "how many components are drawn?", "panel 1: 4 lines: B (3 components)"),
+        (
+            "solo-overview",
+            "what does the colour in the PAS spectrogram show?",
+            "panel 6: the colours of the spectrogram show eflux (",
+        ),
+        (
+            "themis-esa-overview",
+            "what does the colour mean in panel 3?",
+            "panel 3: the colours of the spectrogram show",
+        ),
+        ("mms-survey", "what colour is the density?", "helio chooses the other colours"),
+        ("psp-encounter", "what does the colour of the pitch angle panel mean?", "helio cannot answer that"),
+        (
+            "parker-spiral-angle",
+            "what do the red and blue lines in the first panel mean?",
+            "ψ, away is red in figure figure\nψ + 180°, towards is blue in figure figure\npsi (",
+        ),
+        (
+            "parker-spiral-angle",
+            "what does the red line in the bottom panel show?",
+            "west of the Earth is red",
+        ),
+        (
+            "rbsp-emfisis-waves",
+            "where is hiss not drawn?",
+            "mask_by_flag: flag_label is n_WFR, where is <, value is 100",
+        ),
+        (
+            "l1-monitor-comparison",
+            "with which speed are the series shifted?",
+            "velocity: V_1min (resample of V_Wind_vector: Velocity of Wind",
+        ),
+        (
+            "l1-monitor-comparison",
+            "which position is used to shift the Wind field?",
+            "position: Wind_position (",
+        ),
+        ("psp-encounter", "which field is used to compute the Mach number?", "field: B ("),
+        ("solo-overview", "which temperature is used for beta?", "temperature: T_K ("),
+        (
+            "plasma-beta-mach",
+            "which electron temperature is used for beta?",
+            "$ELECTRON_TEMPERATURE = 130000",
+        ),
+        (
+            "parker-spiral-angle",
+            "how is the spiral angle calculated and which speed does it use?",
+            "Step spiral: ",
+        ),
+        (
+            "parker-spiral-angle",
+            "what heliocentric distance is assumed?",
+            "distance = 1.0 (parker_angle, step spiral)",
+        ),
+        ("parker-spiral-angle", "is the heliocentric distance plotted?", "no: the pipeline has no"),
+        ("themis-esa-overview", "how is |B| computed?", "Step strength: magnitude of B"),
+        ("swpc-now", "Is the AE index not plotted?", "the pipeline has no 'AE index'"),
+        ("omni-solar-wind-overview", "Is the density not plotted?", "panel 4: "),
+        (
+            "omni-solar-wind-overview",
+            "which spacecraft is it?",
+            "the data are merged from several spacecraft",
+        ),
+        ("storm-overview", "is SYM-H final?", "the catalogue gives no status: SYM/H"),
+        ("storm-overview", "is Dst provisional?", "yes: provisional in part"),
+        ("themis-esa-overview", "does it include electron moments?", "helio cannot answer that"),
+        (
+            "l1-monitor-comparison",
+            "why is DSCOVR's field rotated to GSM and the others' not?",
+            "the frame is GSE (DSCOVR_H0_MAG.B1GSE)\nStep dscovr-field: ",
+        ),
+        ("plasma-beta-mach", "are bad fits removed?", "yes: Step good-speed: mask_by_flag"),
+        ("omni-solar-wind-overview", "are bad records removed?", "no: no step leaves out records"),
+        ("plasma-beta-mach", "is the electron temperature included in beta?", "helio cannot answer that"),
+        ("omni-solar-wind-overview", "does it have data in March 1994?", "yes: "),
+        ("l1-monitor-comparison", "is the vertical axis of panel 2 logarithmic?", "no: panel 2"),
+        ("omni-solar-wind", "has the density panel a log axis?", "no: panel 3"),
+        ("gle73-particles", "what's the unit of the colour?", "panel 2: the colours of the spectrogram show"),
+        (
+            "l1-monitor-comparison",
+            "where does the DSCOVR temperature come from?",
+            "DSCOVR_H1_FC.THERMAL_TEMP, DQF",
+        ),
+        ("themis-esa-overview", "which instrument measures the ions?", "helio cannot answer that"),
+    ],
+)
+def test_the_answer_is_about_what_is_asked(author, shipped, pipeline, question, answer):
+    assert reply(author.edit(question, shipped(pipeline))).startswith(answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Is there 11 Hz magnetic field of Wind?", "yes: 11Hz, 92 ms (WI_H2_MFI)"),
+        ("is there 100 Hz magnetic field of Wind?", "the catalogue states no such data at 100Hz"),
+        ("what's the cadence of THEMIS FGM in fast survey?", "helio cannot answer that"),
+        ("since when are there FAST data?", "FAST: 9 datasets from 1996-08-22"),
+        ("which angle convention does clock_angle use?", "clock_angle: atan2(B_y, B_z) in degrees"),
+        ("how do I mask by quality flag with bits?", "mask_by_flag: bits reads the flag as a whole number"),
+        (
+            "which window does power_spectrum use?",
+            "taper = hann (default of power_spectrum): Window function.\nwindow has",
+        ),
+        ("how long is the window of power_spectrum?", "window has no default"),
+        ("which instrument measures the electric field on THEMIS?", "the instrument is EFI of THEMIS-A"),
+        ("In which frame is BGSEc of ACE?", "the frame is GSE (AC_H0_MFI.BGSEc; AC_H3_MFI.BGSEc;"),
+        ("How many components does BGSE of WI_H0_MFI have?", "WI_H0_MFI.BGSE: 3 components"),
+        ("Is there a solar wind temperature from DSCOVR in 2022?", "no: DSCOVR_H1_FC: data from 2016-06-03"),
+        ("Does MMS have data before September 2015?", "helio cannot answer that"),
+    ],
+)
+def test_the_answer_without_a_pipeline_is_about_what_is_asked(author, question, answer):
+    assert reply(author.create(question)).startswith(answer)
+
+
+def test_an_instrument_that_is_found_by_a_word_is_not_said_to_be_the_only_one(author):
+    text = reply(author.create("which instrument measures ions on Solar Orbiter?"))
+    assert text.endswith("these are the data whose descriptions have 'ions'; others may measure it too")

@@ -15,8 +15,10 @@ from helio.authoring.rules.questions.answers_elsewhere import (
     other_data,
     tools_found,
 )
+from helio.authoring.rules.questions.arguments_asked import arguments_asked
 from helio.authoring.rules.questions.asked import Subject, covered, stems
 from helio.authoring.rules.questions.marks_asked import marks_asked
+from helio.authoring.rules.questions.origins_asked import origin_asked, same_asked
 from helio.authoring.rules.questions.pipeline_answers import (
     about_step,
     about_topic,
@@ -174,9 +176,12 @@ class _Answer:
             or marks_asked(question)
             or happened(question)
             or cadence_exists(question)
+            or arguments_asked(question)
             or values_told(question)
             or band_asked(question)
             or authors_named(question)
+            or same_asked(question)
+            or origin_asked(question)
             or other_data(question)
             or presence(question)
         )
@@ -191,13 +196,13 @@ class _Answer:
         is_of_time = kind in ("duration", "time") and "exclusions" not in question.topics
         if lines and is_of_time and not any(KINDS[kind].search(line) for line in lines):
             question.unsaid.append(
-                f"the pipeline and the catalogue do not say {'how long' if kind == 'duration' else 'when'}"
+                f"it does not find {'how long' if kind == 'duration' else 'when'} in the pipeline and the catalogue"
             )
         told = len(lines)
         unread = self._unread(lines)
         if lines and lacks_count(question, lines):
             lines, told = [], 0
-            question.unsaid, unread = ["the pipeline and the catalogue do not say how many"], []
+            question.unsaid, unread = ["it does not find how many in the pipeline and the catalogue"], []
         added = lines[told:]
         explained = self._explained or (lines and "tools" in question.topics)
         for matter, words in asked.beyond.items() if not explained else ():
@@ -214,9 +219,8 @@ class _Answer:
         if not lines and len(question.unsaid) == 1 and question.unsaid[0].startswith(_ABSENT):
             return question.unsaid[0]
         if not lines:
-            return (
-                f"{DECLINED}: {'; '.join(question.unsaid) or 'the pipeline and the catalogue do not say it'}"
-            )
+            nothing = "it finds nothing about it in the pipeline and the catalogue"
+            return f"{DECLINED}: {'; '.join(question.unsaid) or nothing}"
         more = [f"and {self._left_out} more; name a step, a panel or a quantity"] if self._left_out else []
         rest = [f"{_REST}: {'; '.join(question.unsaid)}"] if question.unsaid else []
         return "\n".join((*shown, *more, *rest))
@@ -240,7 +244,13 @@ class _Answer:
         topics = [topic for topic in question.topics if topic not in ("tools", "pipelines")]
         if "tools" in question.topics:
             yield from tools_found(question)
-        reference = [atom for atom in question.absent if kinds_of(atom) & {"tool", "code", "key"}]
+        data = {"craft", "dataset", "instrument"}
+        of_data = pipeline is None and any(kinds_of(atom) & data for atom in question.absent)
+        reference = [
+            atom
+            for atom in question.absent
+            if kinds_of(atom) & {"tool", "code", "key"} and not (of_data and "quantity" in kinds_of(atom))
+        ]  # the electric field of a spacecraft is no tool
         for atom in reference if "tools" not in question.topics else ():
             if pipeline is not None and "tool" in kinds_of(atom):
                 name = next(name for kind, name in atom.subjects if kind == "tool").replace(" ", "_")
@@ -251,7 +261,6 @@ class _Answer:
         elsewhere = [atom for atom in question.absent if atom not in reference]
         if reference and pipeline is None and all(kinds_of(atom) == {"quantity"} for atom in elsewhere):
             return  # the temperature that a tool needs
-        data = {"craft", "dataset", "instrument"}
         if pipeline is not None and elsewhere and not any(kinds_of(atom) & data for atom in elsewhere):
             question.unsaid.append(f"the pipeline has no {quoted([atom.words for atom in elsewhere])}")
             if not question.present:
@@ -319,7 +328,8 @@ class _Answer:
         if lines and {*question.topics} & _WITH_NUMBERS:
             left, numbers = [word for word in left if word not in numbers], []
         is_sure = bool(lines) or self._is_sure(wanted)
-        if not chosen or unread or "counts" in asked.topics or not is_sure:
+        is_indirect = question.is_yes_no and not lines  # a text with these words may not say yes
+        if not chosen or unread or "counts" in asked.topics or not is_sure or is_indirect:
             return left
         if others and not lines:
             question.unsaid, self._explained = [], True
@@ -360,7 +370,7 @@ class _Answer:
         for atom in question.absent:
             for kind, name in atom.subjects:
                 if kind == "tool":
-                    texts += (Fact(text) for text in page_sentences(name.replace(" ", "_")))
+                    texts += (Fact(text) for text in page_sentences(name.replace(" ", "_"), question.request))
         wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
         about = [] if every else [fact for fact in texts if fact.about & wanted]
         return lines_of(about or texts)

@@ -21,7 +21,7 @@ from helio.authoring.rules.questions.tool_facts import (
 )
 from helio.authoring.rules.questions.values_asked import focus_words
 from helio.counts import number_of
-from helio.knowledge.cadence import said_cadences
+from helio.knowledge.cadence import cadence_text, said_cadences
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
 from helio.knowledge.text import answer_lines, source_lines
@@ -40,6 +40,8 @@ _FINER = {
     **dict.fromkeys(("higher", "finer", "better", "faster", "full", "highest", "finest"), 1),
     **dict.fromkeys(("lower", "coarser"), -1),
 }
+_OF_RATES = 0.02
+"""How much a cadence may differ from a rate that a question names: records every 92 ms are 11 Hz."""
 _TWO = 2
 _MOST_NAMED = 8
 
@@ -48,11 +50,11 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
     """Answer from the catalogue about data that the template does not have."""
     sources, more = question.sources(atoms)
     missing = quoted([atom.words for atom in atoms])
-    named = frozenset[Subject]().union(*(atom.subjects for atom in atoms))
-    kinds = {kind for kind, _ in named}
+    subjects = frozenset[Subject]().union(*(atom.subjects for atom in atoms))
+    kinds = {kind for kind, _ in subjects}
     at = {seconds for _, seconds in said_cadences(question.asked.text)}
     if "instrument" in kinds <= {"instrument", "craft"} and (at or "cadence" in topics):
-        every = described_by(question.asked.rest, _measured(question, named))
+        every = described_by(question.asked.rest, _measured(question, subjects))
         at_cadence = [source for source in every if at & {*cadences_of(source)}]
         sources, more = at_cadence or every, 0
     if not sources:
@@ -64,7 +66,9 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
     for topic in topics or ["datasets"]:
         chosen = "coverage" if topic == "times" else topic
         if topic in ("frames", "units") and all(source.parameter is None for source in sources):
-            data = SourceFacts((part for source in sources for part in source.parts), question.catalogue)
+            parts = [part for source in sources for part in source.parts]
+            named = [part for part in parts if part.parameter and part.parameter.name in question.asked.rest]
+            data = SourceFacts(named or parts, question.catalogue)
         if (
             chosen == "coverage"
             and not question.asked.rest
@@ -82,11 +86,13 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
         else:
             facts = []
         if not facts:
-            question.unsaid.append(f"the catalogue does not say {in_words(topic)}")
+            question.unsaid.append(f"it does not find {in_words(topic)} in the catalogue")
         lines += facts
     if len(sources) == _TWO and "meanings" in topics and question.is_comparison:
         lines += _differences(*sources)
     yield from lines
+    if "instruments" in topics and question.narrowing:
+        yield f"these are the data whose descriptions have {quoted(question.narrowing)}; others may measure it too"
     if lines and more:
         yield f"and {more} more; `helio datasets search` finds them"
     if lines and question.pipeline is not None:
@@ -136,8 +142,20 @@ def cadence_exists(question: Question) -> list[str]:
     found = _measured(question, named)
     lines = []
     for words, seconds in said:
-        has = [source for source in found if any(isclose(seconds, known) for known in cadences_of(source))]
-        lines += lines_of(Fact(f"yes: {words} ({{}})", of=source.dataset.id) for source in has)
+        likeness = _OF_RATES if words.casefold().endswith("hz") else 1e-9
+        has = [
+            (source, known)
+            for source in found
+            for known in cadences_of(source)
+            if isclose(seconds, known, rel_tol=likeness)
+        ]
+        lines += lines_of(
+            Fact(
+                f"yes: {words}{'' if isclose(seconds, known) else f', {cadence_text(known)}'} ({{}})",
+                of=source.dataset.id,
+            )
+            for source, known in has
+        )
         if not has:
             others = lines_of(SourceFacts(found, question.catalogue).topics["cadence"]())
             is_known = all(map(cadences_of, found))

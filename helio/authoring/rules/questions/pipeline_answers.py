@@ -9,6 +9,7 @@ from helio.authoring.fetches import FETCH
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.atoms import PLACE, PLACES
 from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
+from helio.authoring.rules.questions.origins_asked import sources_named_by
 from helio.authoring.rules.questions.pipeline_facts import AS_FETCHED
 from helio.authoring.rules.questions.question import (
     DECLINED,
@@ -18,7 +19,15 @@ from helio.authoring.rules.questions.question import (
     kinds_of,
     quoted,
 )
-from helio.authoring.rules.questions.source_facts import Fact, Source, SourceFacts, is_named, lines_of
+from helio.authoring.rules.questions.source_facts import (
+    MERGED,
+    OF_DATASETS,
+    Fact,
+    Source,
+    SourceFacts,
+    is_named,
+    lines_of,
+)
 from helio.authoring.rules.questions.tool_facts import AUTHORS, tool_words, tools_with
 from helio.authoring.rules.questions.values_asked import ASKS_A_VALUE, focus_words, kind_asked
 from helio.counts import number_of
@@ -77,6 +86,11 @@ _PRESENCE_COUNTED = re.compile(
     re.IGNORECASE,
 )
 """What a question counts that asks how many of it there are."""
+_COUNTED_LINES = re.compile(r"\b(?:how many|number of) (?:[\w-]+ )?(?:lines|curves|traces)\b", re.IGNORECASE)
+_COMPONENTS_DRAWN = re.compile(r"\bcomponents\b.*\b(?:drawn|shown|plotted|displayed)\b", re.IGNORECASE)
+_HORIZONTAL = re.compile(r"\bx\b|\bhorizontal\b", re.IGNORECASE)
+_REASON = re.compile(r";|\b(?:because|since|so|not|only|for|as)\b", re.IGNORECASE)
+"""What the purpose of a step has that says more than what the step does."""
 _COUNTED_WHOLE = ("crafts", "datasets", "instruments", "panels", "steps")
 """Properties of which the number with the names is the whole answer."""
 _NEEDS_A_SUBJECT = ("reasons", "methods", "meanings", "notes")
@@ -89,10 +103,10 @@ _SHORT_ANSWER = 3
 _NOUN = re.compile(r"\b(?:the|a|an|this|these|each)\s+([a-z]+)", re.IGNORECASE)
 _PRESENT = {"panels", "datasets", "crafts", "instruments", "steps"}
 """Properties of a question that only asks whether the pipeline has something."""
+_USED_IN = re.compile(r"\b(?:used|included|contained|taken) (?:in|for|by)\b", re.IGNORECASE)
 _EARLY = re.compile(
     r"prelim|provisional|real-?time|quick-?look|browse|key parameter|operational", re.IGNORECASE
 )
-_NEGATED = re.compile(r"\b(?:no|not|never)\b|n['’]t\b", re.IGNORECASE)
 _PAPER = re.compile(r"\b(?:1[89]|20)\d\d\b|OMNIWeb|NOAA|NRL")
 """What a reference has that is more than a formula."""
 _SAYS_LEVEL = re.compile(r"not marked as preliminary|definitive|final|level \d", re.IGNORECASE)
@@ -108,7 +122,7 @@ def about_topic(question: Question, topic: str) -> list[str]:
     facts = list(collect()) if collect and topic not in ASKS_A_VALUE else []  # no value has all words
     if topic in _NEEDS_A_SUBJECT and not question.present:
         if not question.asked.rest:
-            question.unsaid.append(f"the pipeline does not say {in_words(topic)}")
+            question.unsaid.append(f"it does not find {in_words(topic)} in the pipeline")
         return []
     if topic == "coverage" and question.span is not None and question.is_yes_no:
         facts = list(pipeline.data.available(question.span))
@@ -117,11 +131,21 @@ def about_topic(question: Question, topic: str) -> list[str]:
     )
     if topic == "times" and kind_asked(question.asked.text) in ("duration", "interval") and is_of_more:
         facts = []  # the length or the interval of something else than the time of the pipeline
-    if topic == "times" and _NEGATED.search(question.asked.text):
+    if topic == "times" and question.is_negated:
         facts = []  # when something is missing
     if topic == "times" and not question.present:
         facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
+    if topic == "bins" and _COMPONENTS_DRAWN.search(question.asked.text):
+        facts = list(pipeline.line_counts())
+    if topic == "axis labels":
+        letter = "x" if _HORIZONTAL.search(question.asked.text) else "y"
+        facts = [fact for fact in facts if f" {letter} label" in fact.text]
     chosen = narrowed(question, facts, question.present)
+    if not chosen and topic in (*OF_DATASETS, "datasets") and question.present:
+        behind = sources_named_by(question, question.present)
+        words = stems(" ".join(atom.words for atom in question.present))
+        if not any(words <= stems(source.text) for source in pipeline.data.sources if source not in behind):
+            chosen = list(SourceFacts(behind, question.catalogue).topics[topic]())
     if topic in ("units", "frames"):
         panels = {int(name) for atom in question.present for kind, name in atom.subjects if kind == "panel"}
         drawn = pipeline.tables_of(panels)
@@ -134,9 +158,12 @@ def about_topic(question: Question, topic: str) -> list[str]:
         chosen = [fact for fact in chosen if fact.about & question.made_by] or chosen
         lines = lines_of(chosen)
         said = verdict(question, topic, chosen)
-        if topic in _REASONED and "reasons" in question.asked.topics:
+        recorded = _recorded(question, topic) if lines and "reasons" in question.asked.topics else []
+        recorded = [line for line in recorded if _REASON.search(line.rpartition(" (")[2])]
+        if topic in _REASONED and "reasons" in question.asked.topics and not recorded:
             said += "the pipeline records no reason; "
         lines[:1] = [as_sentence(topic, said, line) for line in lines[:1]]
+        lines += [line for line in recorded if line not in lines]
     if topic == "colours" and question.asked.colours:
         wanted = stems(" ".join(question.asked.colours))
         coloured = [fact for fact in chosen if stems(fact.text) & wanted]
@@ -148,17 +175,22 @@ def about_topic(question: Question, topic: str) -> list[str]:
     if lines and "counts" in question.asked.topics:
         numbers = list(_counted(question, topic))
         if not numbers and not _COUNTED & {*question.topics}:
-            question.unsaid.append("the pipeline does not say how many")
+            question.unsaid.append("it does not find how many in the pipeline")
         lines = numbers if topic in _COUNTED_WHOLE and numbers else [*numbers, *lines]
     if not lines:
-        reasons = lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
-        named = stems(" ".join(atom.words for atom in question.asked.atoms if topic in atom.topics))
-        recorded = [line for line in reasons if named & stems(line)]
-        if topic in _REASONED and question.present and recorded:
+        if topic in _REASONED and question.present and (recorded := _recorded(question, topic)):
             return recorded
         about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
-        question.unsaid.append(f"the pipeline and the catalogue do not say {in_words(topic)}{about}")
+        question.unsaid.append(f"it does not find {in_words(topic)}{about} in the pipeline and the catalogue")
     return lines
+
+
+def _recorded(question: Question, topic: str) -> list[str]:
+    """Return the steps about what the question names whose purpose has the words for a property."""
+    assert question.pipeline is not None
+    reasons = lines_of(narrowed(question, list(question.pipeline.topics["reasons"]()), question.present))
+    named = stems(" ".join(atom.words for atom in question.asked.atoms if topic in atom.topics))
+    return [line for line in reasons if named & stems(line)]
 
 
 def _gives_reason(question: Question, fact: Fact) -> bool:
@@ -205,14 +237,19 @@ def presence(question: Question) -> list[str]:
     pipeline, asked = question.pipeline, question.asked
     if pipeline is None or not question.is_yes_no or not asked.things or asked.rest or asked.beyond:
         return []
-    if not {*asked.topics} <= _PRESENT:
+    if not {*asked.topics} <= _PRESENT or (len(asked.things) > 1 and _USED_IN.search(asked.text)):
         return []
     if question.absent:
-        return [f"no: the pipeline has no {quoted([atom.words for atom in question.absent])}"]
+        denied = f"the pipeline has no {quoted([atom.words for atom in question.absent])}"
+        is_merged = any(source.dataset.spacecraft == MERGED for source in pipeline.data.sources)
+        of_craft = any("craft" in kinds_of(atom) for atom in question.absent)
+        if of_craft and (is_merged or pipeline.has_unlisted_data):
+            return [f"{denied} by its name", *lines_of(pipeline.topics["crafts"]())]
+        return [f"{question.verdict('no')}{denied}"]
     for topic in ("panels", "computations", "datasets"):
         facts = narrowed(question, list(pipeline.topics[topic]()), question.present)
         if lines := lines_of(facts):
-            return [f"yes: {lines[0]}", *lines[1:]]
+            return [f"{question.verdict('yes')}{lines[0]}", *lines[1:]]
     return []
 
 
@@ -231,12 +268,12 @@ def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
             named = ", ".join(dict.fromkeys(tool for _, names in operations for tool in names))
             done = f"; tools that do: {named}" if question.asked.begins("how") else ""
             return [
-                f"{'no: ' if question.is_yes_no else ''}no step {verbs} {subject}{done}",
+                f"{question.verdict('no')}no step {verbs} {subject}{done}",
                 *lines_of(fetched),
             ]
         lines = lines_of(steps)
-        is_read = question.is_yes_no and not question.asked.rest
-        return [f"{'yes: ' if is_read else ''}{lines[0]}", *lines[1:]]
+        said = "" if question.asked.rest else question.verdict("yes")
+        return [f"{said}{lines[0]}", *lines[1:]]
     if not facts and question.present:
         facts = narrowed(question, list(question.pipeline.topics["computations"]()), question.present)
     steps = [fact for fact in facts if not fact.text.startswith(AS_FETCHED)]
@@ -257,9 +294,7 @@ def verdict(question: Question, topic: str, facts: Sequence[Fact]) -> str:
     """Return the first word of the answer to a question that asks for yes or no."""
     words = [atom.words for atom in question.asked.atoms if {topic, f"named {topic[:-1]}"} & {*atom.topics}]
     said = {_affirms(topic, word, fact.text) for word in words for fact in facts} - {None}
-    if not question.is_yes_no or not said:
-        return ""
-    return "partly: " if len(said) > 1 else "yes: " if said == {True} else "no: "
+    return question.verdict("partly" if len(said) > 1 else "yes" if said == {True} else "no") if said else ""
 
 
 def _affirms(topic: str, word: str, text: str) -> bool | None:
@@ -319,13 +354,20 @@ def _counted(question: Question, topic: str) -> Iterator[str]:
     wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
     datasets = [source.dataset for source in sources if not wanted or source.about & wanted]
     datasets = datasets or [source.dataset for source in sources]
-    if topic == "panels":
+    if topic == "panels" and _COUNTED_LINES.search(question.asked.text):
+        facts = narrowed(question, list(question.pipeline.line_counts()), question.present)
+        about = [fact for fact in facts if fact.about & wanted] if wanted else facts
+        yield from lines_of(about) or [f"{DECLINED}: it cannot tell how many lines the data have"]
+    elif topic == "panels":
         yield from lines_of(question.pipeline.panel_names())
     elif topic == "steps":
         yield f"{number_of(len(question.pipeline.steps), 'step')}: {', '.join(question.pipeline.steps)}"
     elif topic == "crafts":
         names = dict.fromkeys(dataset.spacecraft for dataset in datasets)
-        yield f"{number_of(len(names), 'spacecraft', 'spacecraft')}: {', '.join(names)}"
+        if MERGED in names:
+            yield from lines_of(question.pipeline.data.topics["crafts"]())
+        else:
+            yield f"{number_of(len(names), 'spacecraft', 'spacecraft')}: {', '.join(names)}"
     elif topic == "datasets":
         names = dict.fromkeys(dataset.id for dataset in datasets)
         yield f"{number_of(len(names), 'dataset')}: {', '.join(names)}"

@@ -58,6 +58,7 @@ class PipelineFacts(PipelineSubjects):
             "colour scales": self._colour_scales,
             "dashes": self._dashes,
             "titles": self._titles,
+            "axis labels": self._axis_labels,
             "times": self._times,
             "computations": self._computations,
             "settings": self._settings,
@@ -188,10 +189,12 @@ class PipelineFacts(PipelineSubjects):
 
     def _panels(self) -> Facts:
         for name, spec in self.figures():
-            names = spec.get("trace_names") or {}
+            names, colours = spec.get("trace_names") or {}, object_of(spec.get("trace_colors"))
             for number, drawn in self._drawn(spec):
                 said = ", ".join(
-                    self.described(label) + (f" as '{names[label]}'" if names.get(label) else "")
+                    self.described(label)
+                    + (f" as '{names[label]}'" if names.get(label) else "")
+                    + (f" in {colours[label]}" if len(drawn) > 1 and colours.get(label) else "")
                     for label in drawn
                 )
                 yield Fact(f"{self._place(name, number)}: {said}", self._of_panel(number, drawn))
@@ -222,24 +225,93 @@ class PipelineFacts(PipelineSubjects):
                     self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
                 )
                 yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", about, label)
-            others = [names.get(label, label) for label in complete_labels(spec) if label not in colours]
+            others = [
+                label for label in drawn_in if label not in colours and not self.lines.may_have_colours(label)
+            ]
             if others:
                 rest = f"helio chooses the other colours of figure {name}, which the pipeline does not set"
-                yield Fact(f"{rest}: {', '.join(others)}", frozenset())
+                about = frozenset[Subject]().union(
+                    *(self._of_panel(drawn_in[label], [label]) for label in others)
+                )
+                yield Fact(f"{rest}: {', '.join(names.get(label) or label for label in others)}", about)
 
     def _colour_scales(self) -> Facts:
         for name, spec in self.figures():
             for number, labels in self._drawn(spec):
-                if not any(map(self.lines.has_colours, labels)):
+                coloured = self._coloured(spec, number, labels)
+                if not coloured:
                     continue
-                limits = [dict(_by_panel(spec.get(key))) for key in ("z_min", "z_max")]
-                low, high = (limit.get(str(number), limit.get("", "the data")) for limit in limits)
+                low, high, is_log = (
+                    dict(_by_panel(spec.get(key))).get(str(number), dict(_by_panel(spec.get(key))).get(""))
+                    for key in ("z_min", "z_max", "log_z")
+                )
                 scale = spec.get("colorscale") or "turbo, because the pipeline sets none"
-                told = f"the colours are those of {scale}; their limits are from {low} to {high}"
-                told = told.replace("from the data to the data", "those of the data")
+                limits = (
+                    f"from {low or 'the data'} to {high or 'the data'}"
+                    if low or high
+                    else "those of the data"
+                )
+                unit = next(
+                    (f" in {self.lines.unit(label)}" for label in coloured if self.lines.unit(label)), ""
+                )
+                told = (
+                    f"the colours of the spectrogram show {', '.join(map(self.described, coloured))}{unit}"
+                    f"{', on a logarithmic scale' if is_log else ''}; "
+                    f"the colours are those of {scale}; their limits are {limits}"
+                )
                 yield Fact(f"{self._place(name, number)}: {told}", self._of_panel(number, labels))
-            if not any(self.lines.has_colours(label) for _, labels in self._drawn(spec) for label in labels):
+            if not any(self._coloured(spec, number, labels) for number, labels in self._drawn(spec)):
                 yield Fact(f"figure {name} draws no spectrogram, so it has no colour scale")
+
+    def _coloured(self, spec: Document, number: int, labels: Sequence[str]) -> list[str]:
+        """Return what a panel draws as a spectrogram."""
+        kinds = dict(enumerate(spec.get("panel_types") or (), 1))
+        is_other = kinds.get(number, "spectrogram") != "spectrogram"
+        return [label for label in labels if self.lines.has_colours(label) and not is_other]
+
+    def _axis_labels(self) -> Facts:
+        for name, spec in self.figures():
+            for key in ("x_label", "y_label"):
+                set_here = spec[key] if isinstance(spec.get(key), dict) else {"": spec.get(key)}
+                for place, text in set_here.items() if spec.get(key) else ():
+                    where = f"{self._place(name, place)}: " if place else ""
+                    about = {("panel", number) for number in re.findall(r"\d+", str(place))}
+                    yield Fact(f"{where}the {key[0]} label is '{text}'", frozenset(about))
+                labelled = {place for place, _ in _by_panel(spec.get(key))}
+                for number, labels in self._drawn(spec):
+                    if not labelled & {str(number), ""}:
+                        text = f"the pipeline sets no {key[0]} label: helio chooses it ({{}})"
+                        yield Fact(text, self._of_panel(number, labels), self._place(name, number))
+
+    def line_counts(self) -> Facts:
+        """Say how many lines each panel has, one for each component; nothing where helio cannot tell."""
+        for name, spec in self.figures():
+            names = spec.get("trace_names") or {}
+            for number, labels in self._drawn(spec):
+                coloured = self._coloured(spec, number, labels)
+                lines = [label for label in labels if label not in coloured]
+                counts = [self._components(label) for label in lines]
+                kind = dict(enumerate(spec.get("panel_types") or (), 1)).get(number, "line")
+                if all(counts) and kind in ("line", "spectrogram"):
+                    of = "; ".join(
+                        f"{names.get(label) or label}{f' ({count} components)' if count > 1 else ''}"
+                        for label, count in zip(lines, counts, strict=True)
+                    )
+                    counted = f"{number_of(sum(counts), 'line')}{' and a spectrogram' if coloured else ''}"
+                    text = f"{self._place(name, number)}: {counted}{f': {of}' if of else ''}"
+                    yield Fact(text, self._of_panel(number, labels))
+
+    def _components(self, label: str) -> int:
+        """Return how many lines draw a label; 0 if this is not known."""
+        if not self.lines.is_vector(label):
+            return 0 if self.lines.may_have_colours(label) else 1
+        behind = self.lines.behind(label)
+        sizes = {
+            source.parameter.size
+            for source in self.data.sources
+            if source.label in behind and source.parameter
+        }
+        return 3 if sizes <= {(), (1,), (3,)} else 0
 
     def _drawn(self, spec: Document) -> Iterator[tuple[int, list[str]]]:
         """Yield the panels of a figure: their numbers and labels."""

@@ -56,7 +56,8 @@ class PipelineSubjects:
                 known.setdefault(folded(name), set()).add((kind, folded(subject or name)))
 
         for name in self.steps:
-            add(name, "step")
+            if name != "spectrogram":  # a kind of panel
+                add(name, "step")
             add(f"step {name}", "step", name)
         for name in self.variables_of_template:
             add(name, "variable")
@@ -118,6 +119,13 @@ class PipelineSubjects:
                         more = {("step", folded(str(step.id))), *self.drawn_in(label)}
                         yield Source(dataset, known[name], label, frozenset(more))
 
+    @property
+    def has_unlisted_data(self) -> bool:
+        """Whether the template takes data that are not in the catalogue, so that their spacecraft is not known."""
+        steps = [step for step in self.graph.steps if step.tool == FETCH]
+        choices = [choice for step in steps for choice in fetch_choices(step.params)]
+        return any(choice.dataset_id not in self.catalogue for choice in choices)
+
     @cached_property
     def panel_origins(self) -> dict[str, set[Subject]]:
         """The panels that draw each fetched or computed table, or something that is made from it."""
@@ -177,6 +185,7 @@ class PipelineSubjects:
             return frozenset(subjects)
         for label in step.outputs:
             subjects |= {("label", folded(label)), *self.drawn_in(label)}
+            subjects |= {("quantity", quantity) for quantity in self.lines.own_quantities(label)}
         for read in step.labels:
             for table in self.lines.behind(read):
                 for source in self.data.sources:

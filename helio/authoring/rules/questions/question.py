@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 
@@ -15,6 +16,7 @@ from helio.authoring.rules.questions.question_sources import sources_named
 from helio.authoring.rules.questions.source_facts import Source
 from helio.errors import TimeRangeError
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import VECTOR_V, V
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
 from helio.time_range import TimeRange, parse_time_range
@@ -24,17 +26,20 @@ _YES_NO = re.compile(
     r"\W*(?:(?:and|so|but|hi|hello)\W+)*(?:is|are|do|does|did|was|were|has|have|can|could)\b", re.IGNORECASE
 )
 _COVERS = re.compile(
-    r"\W*(?:(?:and|so)\W+)?(?:do|does|did|is|are|has|have)\b.*(?:\bdata\b|\bcovers?\b|\bavailable\b)",
+    r"\W*(?:(?:and|so)\W+)?"
+    r"(?:(?:is|are) there\b|(?:do|does|did|is|are|has|have)\b.*(?:\bdata\b|\bcovers?\b|\bavailable\b))",
     re.IGNORECASE,
 )
-_MADE = re.compile(r"\b(?:the|of|these|those) \w+ed \w", re.IGNORECASE)
+_MADE = re.compile(r"\b(?:the|of|these|those) (?!red\b)\w+ed \w", re.IGNORECASE)
 _USED_FOR = re.compile(r"\b(?:which|what)\b.*\b(?:used|taken) (?:for|in) ", re.IGNORECASE)
 _NOT_DRAWN = re.compile(
-    r"\bwhen\b.*(?:\b(?:not|never)|n['’]t) (?:\w+ly )?(?:drawn|shown|plotted|displayed|visible|used|counted|there)\b"
-    r"|\bwhen (?:is|are) there no\b(?!.*\bdata\b)",
+    r"\b(?:when|where)\b.*(?:\b(?:not|never)|n['’]t) (?:\w+ly )?"
+    r"(?:drawn|shown|plotted|displayed|visible|used|counted|there)\b"
+    r"|\b(?:when|where) (?:is|are) there no\b(?!.*\bdata\b)",
     re.IGNORECASE,
 )
 """What asks which records of a thing are left out."""
+_NEGATED = re.compile(r"\b(?:no|not|never)\b|n['’]t\b", re.IGNORECASE)
 _DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
 _WEAK = {
     "overview", "panels", "steps", "notes", "tools", "datasets", "level", "scales", "settings", "numbers", "constants",
@@ -52,6 +57,7 @@ _NAMES: dict[str, str] = VOCABULARY["names of properties in answers"]
 _BEGINNINGS: dict[str, str] = VOCABULARY["beginnings of answers"]
 _PARAMETER = re.compile(r"(?<![\w.])(?P<dataset>[A-Z][A-Z\d]*_[\w@-]+)\.(?P<parameter>[A-Za-z]\w*)")
 """A parameter of a dataset: ``AC_H0_SWE.Np``."""
+_VELOCITY, _SPEED = frozenset({("quantity", VECTOR_V)}), frozenset({("quantity", V)})
 DECLINED = "helio cannot answer that without a language model"
 
 
@@ -90,6 +96,10 @@ class Question:
         if self.pipeline is None:
             return Asked(self.request, self.names, 0)
         asked = Asked(self.request, self.names, self.pipeline.most())
+        if _SPEED & self.universe and not _VELOCITY & self.universe:
+            asked.atoms = [
+                replace(atom, subjects=_SPEED) if atom.subjects == _VELOCITY else atom for atom in asked.atoms
+            ]
         asks = asked.topics or asked.begins("how", "why", "where", "what", "which")
         words = asked.rest if asks and not asked.things and not _OF_EVENTS & {*asked.topics} else []
         if asked.begins("how") and any(word.endswith("ed") for word in words):
@@ -106,6 +116,14 @@ class Question:
     def is_yes_no(self) -> bool:
         """Whether the question asks for yes or no."""
         return _YES_NO.match(self.asked.text) is not None and " or " not in self.asked.text
+
+    @property
+    def is_negated(self) -> bool:
+        return _NEGATED.search(self.asked.text) is not None
+
+    def verdict(self, word: str) -> str:
+        """Return `yes`, `no` or `partly` as the beginning of an answer; nothing where a `not` makes it ambiguous."""
+        return f"{word}: " if word and self.is_yes_no and not self.is_negated else ""
 
     @property
     def is_comparison(self) -> bool:
@@ -126,7 +144,8 @@ class Question:
     def topics(self) -> list[str]:
         """The properties that the question asks for, or that its question word means."""
         topics = [topic for topic in self.asked.topics if topic != "counts"]
-        if self.span and _COVERS.match(self.request) and {*topics} <= {"overview", "coverage"}:
+        about_data = {"overview", "coverage", *(["datasets"] if self.pipeline else [])}
+        if self.span and _COVERS.match(self.request) and {*topics} <= about_data:
             return ["coverage"]
         topics = [topic for topic in topics if not _STRONGER.get(topic) or _STRONGER[topic] not in topics]
         if not topics:
@@ -134,6 +153,8 @@ class Question:
         if "tools" in topics and self.present:
             return ["methods"]
         strong = [topic for topic in topics if topic not in _WEAK]
+        if "colours" in strong and (drawn := self._spectrograms()):
+            return ["colour scales"] if self.present or len(topics) > 1 else ["colours", *drawn]
         if _NOT_DRAWN.search(self.asked.text) and self.present:
             return ["exclusions"]
         if topics == ["overview"] and self.present:
@@ -142,7 +163,15 @@ class Question:
             strong = [topic for topic in strong if topic != "computations"]
         if "reasons" in strong:
             return [topic for topic in strong if topic in _STORED] or ["reasons"]
-        return strong or topics[:1]
+        return strong or [topic for topic in topics if topic != "panels"][:1] or topics[:1]
+
+    def _spectrograms(self) -> list[str]:
+        """Return the property of spectrograms that a question for a colour means, if it means no line."""
+        if self.pipeline is None or self.asked.colours or self.asked.begins("lines?", "curves?", "traces?"):
+            return []
+        drawn = [fact.about for fact in self.pipeline.topics["colour scales"]() if fact.about]
+        meant = [about for about in drawn if all(atom.subjects & about for atom in self.present)]
+        return ["colour scales"] if meant else []
 
     def _of_question_word(self) -> list[str]:
         """Return the properties that ``who``, ``when``, ``where`` or ``how`` asks for of what the question names."""

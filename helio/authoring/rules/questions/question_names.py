@@ -16,7 +16,7 @@ from helio.steps.signature import signatures
 
 _COMMON_WORDS = {
     "hope", "span", "waves", "fields", "impact", "plastic", "swap", "des", "dis", "rad", "compare", "other", "image",
-    "polar", "ground",
+    "polar", "ground", "fast",
 }  # fmt: skip
 """Names of instruments and missions that in small letters are words."""
 
@@ -56,7 +56,7 @@ def names_in(
         for name in (mission.name, *mission.spacecraft)
         if re.search(rf"\b{re.escape(name[:1].upper())}{re.escape(name[1:])}\b", request, re.IGNORECASE)
         and re.search(rf"\b{re.escape(name[:1].upper())}", request)
-        and folded(name) not in _COMMON_WORDS
+        and (folded(name) not in _COMMON_WORDS or name.upper() in request)
     }
     for layer in (missions, *layers, pipeline.names if pipeline else {}):
         for name, subjects in layer.items():

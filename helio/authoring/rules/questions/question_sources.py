@@ -110,8 +110,10 @@ def described_by(words: Iterable[str], sources: list[Source]) -> list[Source]:
 def _of_mission(crafts: set[str], words: str, catalogue: Catalogue) -> dict[tuple[str, str], Source]:
     """Return the datasets of a spacecraft that the table of quantities does not have, best match first."""
     hits = Search(catalogue).find(words, limit=_MOST_SOURCES).hits
-    return {
-        (hit.dataset.id, ""): Source(catalogue.dataset(hit.dataset.id))
+    ids = [
+        hit.dataset.id
         for hit in hits
         if {folded(hit.dataset.mission), folded(hit.dataset.spacecraft)} & crafts
-    }
+    ]
+    ids = ids or datasets_of({("craft", name) for name in crafts}, catalogue)
+    return {(name, ""): Source(catalogue.dataset(name)) for name in ids}

@@ -14,7 +14,7 @@ from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry,
 from helio.knowledge.frame_names import stated_frame
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import SOURCES, B, QuantitySource
-from helio.knowledge.quantity_words import WORDS
+from helio.knowledge.quantity_words import INDICES, WORDS
 from helio.patterns import ignoring_case
 from helio.sources.istp import is_flux
 from helio.time_range import TimeRange
@@ -22,6 +22,10 @@ from helio.time_range import TimeRange
 _EARLY = re.compile(r"_K\d_|PRELIM|_LL02_|BEACON|_LB_", re.IGNORECASE)
 _STATED = re.compile(r"(?<![A-Za-z])(?:level[ -]?(\d)|L(\d)|(definitive|final))(?![A-Za-z])", re.IGNORECASE)
 _PROVISIONAL = re.compile(r"provisional|quick-?look|prelim", re.IGNORECASE)
+MERGED = "OMNI"
+"""What the catalogue has as the spacecraft of data that are merged from several."""
+OF_DATASETS = ("doi", "licence", "investigator", "level", "coverage", "crafts", "instruments", "archives")
+"""Properties of a whole dataset."""
 _MOST_NAMED = 3
 """Number of parameters of a dataset that an answer names; it counts more."""
 
@@ -136,7 +140,10 @@ class Source:
         crafts = {folded(dataset.spacecraft), folded(dataset.mission)} | {
             folded(row.spacecraft) for row in self.rows
         }
-        named = {name for craft in crafts for _, name in names_of_crafts().get(craft, ())}
+        meant = [names_of_crafts().get(craft, frozenset()) for craft in crafts]
+        named = {
+            name for subjects in meant if len(subjects) == 1 for _, name in subjects
+        }  # no others of a family
         subjects = {("dataset", folded(dataset.id)), *(("craft", name) for name in crafts | named)}
         subjects |= {("instrument", folded(name)) for name in instruments_of(dataset)}
         if self.parameter is not None:
@@ -238,7 +245,7 @@ class SourceFacts:
                 f"{source.parameter.canonical_unit or 'no unit'} ({{}})" if source.parameter else ""
             ),
             "bins": self._bins,
-            "crafts": lambda source: f"{source.dataset.spacecraft} ({{}})",
+            "crafts": self._craft,
             "instruments": self._instrument,
             "datasets": lambda source: (
                 f"{{}}: {source.dataset.title}" if source.label else self._described(source)
@@ -250,17 +257,14 @@ class SourceFacts:
             ),
             "meanings": self._described,
             "notes": lambda source: "; ".join(
-                filter(None, [*(row.note for row in source.rows), source.dataset.notes_url])
+                filter(None, [*dict.fromkeys(row.note for row in source.rows), source.dataset.notes_url])
             ),
             "archives": self._archive,
         }
-        of_datasets = (
-            "doi", "licence", "investigator", "level", "coverage", "crafts", "instruments", "archives"
-        )  # fmt: skip
 
         def facts_about(topic: str, line: Callable[[Source], str]) -> Callable[[], Facts]:
             return lambda: (
-                Fact(text, source.about, source.dataset.id if topic in of_datasets else source.name)
+                Fact(text, source.about, source.dataset.id if topic in OF_DATASETS else source.name)
                 for source in self.sources
                 if (text := line(source))
             )
@@ -303,7 +307,22 @@ class SourceFacts:
         named = ", ".join(filter(None, (source.dataset.pi, source.dataset.affiliation)))
         return f"{named or 'the catalogue names no investigator'} ({{}})"
 
+    def _craft(self, source: Source) -> str:
+        name = source.dataset.spacecraft
+        return (
+            f"the data are merged from several spacecraft ({{}}: {name})"
+            if name == MERGED
+            else f"{name} ({{}})"
+        )
+
     def _level(self, source: Source) -> str:
+        is_index = source.parameter and any(row.quantity in INDICES for row in source.rows)
+        if is_index and source.dataset.spacecraft == MERGED:  # the title says what the other data are
+            described = source.parameter.description if source.parameter else ""
+            status = (
+                "provisional in part" if _PROVISIONAL.search(described) else "the catalogue gives no status"
+            )
+            return f"{status}: {described} ({source.name})"
         words = f"{source.dataset.id.replace('_', ' ')} {source.dataset.title}"
         stated = [
             f"level {full or short}" if full or short else word

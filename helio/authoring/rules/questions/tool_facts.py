@@ -22,6 +22,10 @@ _INPUTS = re.compile(
 )
 
 
+_FAILS = re.compile(
+    r"\b(?:fail\w*|errors?|rais\w+|refus\w+|complain\w*|stop\w*|crash\w*|if|when|without|too)\b",
+    re.IGNORECASE,
+)
 AUTHORS = re.compile(
     r"\b(?:who|whose|whom|authors?|papers?|models?|references?|published?|literature)\b", re.IGNORECASE
 )
@@ -36,7 +40,8 @@ def tool_lines(page: ToolPage, text: str, topics: Sequence[str], words: Sequence
         The words of the question without the name of the tool.
     """
     tool = page.tool
-    texts = {line: stems(line) for line in page_sentences(tool.name)}
+    words = [word for word in words if not stems(word) <= stems(tool.name.replace("_", " "))]
+    texts = {line: stems(line) for line in page_sentences(tool.name, text)}
     chosen, left = covered(words, texts, text, most=2)
     references = " ".join(page.references.split())
     if asks_inputs(text):
@@ -99,14 +104,16 @@ def tool_words() -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
     return words
 
 
-def page_sentences(name: str) -> Iterator[str]:
+def page_sentences(name: str, question: str = "") -> Iterator[str]:
+    """Yield the sentences of a tool's page; those about failures only for a question that may ask about one."""
     tool = signatures().get(name)
     if tool is not None:
         page = tool_page(tool)
         arguments = [
             f"{argument.name}: {argument.schema.get('description', '')}" for argument in tool.arguments
         ]
-        for part in (tool.summary, page.notes, page.returns, page.raises, *arguments):
+        failures = page.raises if not question or _FAILS.search(question) else ""
+        for part in (tool.summary, page.notes, page.returns, failures, *arguments):
             yield from (f"{name}: {sentence}" for sentence in sentences(part))
         if page.references:
             yield f"{name}: {' '.join(page.references.split())}"

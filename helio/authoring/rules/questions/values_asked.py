@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from helio.authoring.rules.harmless import IN_QUESTIONS
 from helio.authoring.rules.questions.asked import Atom, folded, stems
-from helio.authoring.rules.questions.question import Question
+from helio.authoring.rules.questions.question import Question, kinds_of
 from helio.authoring.rules.questions.values import Value, values_of_pipeline, values_of_tool
 from helio.knowledge.vocabulary import VOCABULARY
 
@@ -40,6 +40,13 @@ _LIMIT = re.compile(
     r"|\bwhere does\b",
     re.IGNORECASE,
 )
+_DOES = re.compile(
+    r"\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b|\bhow to\b|\bhow many components\b",
+    re.IGNORECASE,
+)
+"""What asks how something is done or what data have, not for a value."""
+_HEAD = re.compile(r"\b(?:which|what) ([\w ]+?) (?:is|are|was|were|do|does)\b", re.IGNORECASE)
+_USED_FOR = re.compile(r"\bused for\b", re.IGNORECASE)
 _MOST_VALUES = 3
 KINDS = {
     "duration": re.compile(
@@ -78,7 +85,11 @@ def _of_clause(question: Question, clause: str) -> list[Value]:
         or _USES.search(clause)
         or _LIMIT.search(clause)
     )
-    if topics - _TOPICS or not (asks or (away and not topics & {"computations", "methods", "meanings"})):
+    if (
+        topics - _TOPICS
+        or _DOES.search(clause)
+        or not (asks or (away and not topics & {"computations", "methods", "meanings"}))
+    ):
         return []
     words = [word for word in focus_words(clause) if folded(word) not in away]
     if len(away) == 1:
@@ -91,6 +102,18 @@ def _of_clause(question: Question, clause: str) -> list[Value]:
     values = [argument for argument in values if "see below" not in argument.said]
     main = [word for word in words if word.casefold() not in ("before", "after")]
     found = _named(values, words, question.present, kind) or _named(values, main, question.present, kind)
+    head = _HEAD.search(clause)
+    quantities = {atom.words for atom in question.present if "quantity" in kinds_of(atom)}
+    if head and (
+        head[1] in quantities or _USED_FOR.search(clause)
+    ):  # no value that only belongs to such a step
+        asked_for = stems(head[1])
+        found = [
+            value
+            for value in found
+            if asked_for & stems(value.name.replace("_", " "))
+            or (value.is_set_here and asked_for <= value.own)
+        ]
     return found[:_MOST_VALUES]
 
 
@@ -124,7 +147,12 @@ def _named(values: Sequence[Value], words: Sequence[str], atoms: Sequence[Atom],
     alone = [[value for value in fits if stems(value.name) == stems(word)] for word in words]
     if not found and len(alone) > 1 and all(alone):
         return [value for several in alone for value in several[:1]]
-    return [value for *key, value in found if tuple(key) == best]
+    called = [
+        value
+        for value in fits
+        if value.name and words and stems(value.said) == stems(" ".join([*words, "function"]))
+    ]
+    return [*called, *(value for *key, value in found if tuple(key) == best and value not in called)]
 
 
 def focus_words(text: str) -> list[str]:
