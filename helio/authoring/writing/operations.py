@@ -145,6 +145,11 @@ class Operations:
             of_spectrum = how.of_spectrum and not is_line and series not in measured
             if of_spectrum or is_line:
                 self._check_frequencies(computation, series)
+            if tool == "resample" and len(shown) > 1 and self.steps.average_of(series):
+                raise NotUnderstood(
+                    f"it is not clear how to average {series.label}, which is an average already",
+                    advice="write each average beside its quantity, as in '5 min density and 1 h speed'",
+                )
             given = self._spectrogram_for(computation, series) if of_spectrum else series
             flag = self._flag(computation.by, series) if tool == "mask_by_flag" else None
             unit = flag.unit if flag else series.unit

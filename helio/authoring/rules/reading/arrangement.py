@@ -387,7 +387,9 @@ class Arrangement:
             ahead = [name for at, name in quantities if start <= at < position]
             earlier = {name for at, name in quantities if at < clause}
             is_again = bool(again) and {*again} < earlier  # Bz, By, V; Bz and By in one panel
-            is_part = bool(is_again or self._another or places or alone) or any(at > position for at, _ in quantities)
+            is_part = bool(is_again or self._another or places or alone) or any(
+                at > position for at, _ in quantities
+            )
             if is_part and (len(ahead) > 1 or (ahead and several)):
                 names = tuple(again if is_again else ahead)
                 of = tuple(name for at, name in crafts if start <= at < position)
