@@ -325,7 +325,6 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
             "log_scale",
             {"1": "log", "2": "linear"},
         ),
-        ("STA HET electrons and |B|, log", "log_scale", "log"),
         ("ACE B GSM + |B|. |B| log, comps linear", "log_scale", {"2": "log", "1": "linear"}),
         ("ACE density and speed, give the speed panel a log axis", "log_scale", {"2": "log"}),
         ("ACE Np minus Wind Np, Dst below", "title", "ACE, Wind and OMNI: proton density and Dst"),
@@ -1417,6 +1416,11 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("Wind Bx, By, Bz in one panel, |B| same panel, Vp in the second, 2021-11-03",
          [["Wind_Bx", "Wind_By", "Wind_Bz", "Wind_Bmag"], ["Wind_V"]]),
         ("Wind SWE density, 3DP temperature, 2019-04-03", [["Wind_n"], ["Wind_T"]]),
+        ("ACE n and T in one panel, Bz and By in one panel, 2016-09-07", [["ACE_n", "ACE_T"], ["ACE_Bz", "ACE_By"]]),
+        ("ACE V and n in one panel, Wind V and n in one panel, 2016-09-07",
+         [["ACE_V", "ACE_n"], ["Wind_V", "Wind_n"]]),
+        ("n, V of ACE each in its own panel and Bx, By in a single panel, 2016-09-07",
+         [["ACE_n"], ["ACE_V"], ["ACE_Bx", "ACE_By"]]),
         ("electric field VBs and Dst from OMNI, 2011-09-24", [["OMNI_VBs"], ["OMNI_Dst"]]),
         ("B mag MMS1, 2016-03-14", [["MMS1_Bmag"]]),
         ("RBSP-A and RBSP-B B magnitude and the difference A - B, 2013-10-02",
@@ -1518,11 +1522,18 @@ def test_one_quantity_in_one_panel_has_one_unit(author):
     [
         ("Put SYM-H at the bottom and Bz on top: OMNI SYM-H, n, Bz GSM; 2021-11-03", "before the list"),
         ("Wind alpha to proton ratio, Np, 2011-09-24, ratio range 0-0.2", "ratio"),
+        ("integral of VBs from OMNI, and Dst, 2011-09-24", "of which quantities the integral"),
+        ("5-min averages of Wind density and speed, 1-min Bz, 2016-09-07", "an average already"),
     ],
 )
 def test_what_would_be_lost_is_refused(author, request_, words):
     with pytest.raises(NotUnderstood, match=words):
         author.create(request_)
+
+
+def test_fluxes_of_a_few_channels_have_no_signs(author):
+    [figure] = steps(made(author, "STEREO-A HET electrons and |B|, log, 2012-07-23"), "render_spec")
+    assert figure["spec"]["log_scale"] == "log"
 
 
 def test_hours_behind_a_date_are_no_limits(author):

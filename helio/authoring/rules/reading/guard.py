@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import PipelineRequest
+from helio.authoring.request import Lines, PipelineRequest
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.arrangement import Arrangement
 from helio.authoring.rules.reading.named import AT_1_AU, Placed
@@ -80,6 +80,9 @@ _OPERATOR = re.compile(
     re.IGNORECASE,
 )
 _OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
+_INTEGRAL_AND = re.compile(
+    r"\b(?:integral|derivative|rate\s+of\s+change)\s+of\s+[^,;.]*?(?:,\s*and|\s+and\s+the)\s", re.IGNORECASE
+)
 PLACES_FIRST = re.compile(
     r"^\W*(?:put|place)\s+(?!on\b|at\b|in\b)[^:;.]*\b(?:top|bottom)\b[^:;.]*:", re.IGNORECASE
 )
@@ -203,6 +206,13 @@ def doubts(
         yield NotUnderstood(
             "it is not clear of which quantity the spectrum is",
             advice="give the time series a place: 'power spectrum of Bz, |B| below'",
+        )
+    changed = [step for step in request.computations if step.tool in ("cumulative_integral", "derivative")]
+    several = len({quantity for _, quantity in placed}) > 1
+    if several and any(step.of == Lines() for step in changed) and _INTEGRAL_AND.search(sentence.text):
+        yield NotUnderstood(
+            "it is not clear of which quantities the integral or the derivative is",
+            advice="give each its place: 'integral of VBs on top, Dst below'",
         )
     if PLACES_FIRST.search(sentence.text):
         yield NotUnderstood(
