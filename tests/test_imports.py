@@ -149,6 +149,7 @@ FLOORS = {
         ("mend", "normal_forms", "reach"),
         ("plan",),
         ("changes", "reread"),
+        ("review_lines",),
         ("runs",),
     ),
     "pipelines/runs": (

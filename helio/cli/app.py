@@ -352,7 +352,7 @@ def say_changes(changes: Sequence[Change], *, new: bool) -> None:
     new : bool
         Whether there was no earlier text.
     """
-    from helio.pipelines.changes import review_lines
+    from helio.pipelines.review_lines import review_lines
 
     for line in review_lines(changes, new=new):
         say(line)

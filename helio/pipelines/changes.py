@@ -21,7 +21,6 @@ from helio.pipelines.analyses.meaning import meaning
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.plan import normalise
-from helio.pipelines.replaced_words import ranges, replaced_words, replacement_lines
 from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import STEP_DEFAULTS, Document
@@ -288,40 +287,6 @@ def _with_defaults(change: Change, defaults: Mapping[str, Any]) -> Change:
 
 def _is_around_variable(value: Any) -> bool:
     return isinstance(value, str) and bool(TOKEN.search(value)) and not TOKEN.fullmatch(value)
-
-
-def review_lines(changed: Sequence[Change], *, new: bool, numbered: bool = False) -> list[str]:
-    """Write changes for a review, each with a sign and indented; those that only replace one word first, as one.
-
-    Parameters
-    ----------
-    changed : sequence of Change
-    new : bool
-        Whether there was no earlier text, so that everything was added.
-    numbered : bool
-        Whether to number several changes, from 1.
-    """
-    if not changed:
-        return ["  no change in what is fetched, computed or drawn"]
-    lines: list[str] = []
-    of_data = [number for number, change in enumerate(changed, 1) if change.is_of_data]
-    if numbered and not new and 0 < len(of_data) < len(changed):
-        verb = "changes" if len(of_data) == 1 else "change"
-        rest = "the other changes" if len(changed) - len(of_data) == 1 else "the others change"
-        lines.append(
-            f"  {ranges(of_data)} {verb} what is fetched or computed; {rest} the figure, names or texts"
-        )
-    replaced = {} if new else replaced_words(changed)
-    for words, numbers in replaced.items():
-        lines += replacement_lines(words, numbers, changed)
-    alike = {number for numbers in replaced.values() for number in numbers}
-    for number, change in enumerate(changed, 1):
-        if number in alike:
-            continue
-        text = str(replace(change, is_inner=True)).removeprefix("step ") if new else str(change)
-        place = f"{number:>3} " if numbered and not new and len(changed) > 1 else "  "
-        lines += f"{place}{'+' if new else '~'} {text}".replace("\n", "\n" + " " * len(place)).split("\n")
-    return lines
 
 
 def describe_step(step: Document) -> str:

@@ -5,8 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from helio.pipelines.changes import changes, describe_step, readable, review_lines, work_left
+from helio.pipelines.changes import changes, describe_step, readable, work_left
 from helio.pipelines.library import Library
+from helio.pipelines.review_lines import review_lines
 
 NOW = datetime(2024, 1, 20)
 

@@ -28,9 +28,10 @@ from helio.authoring.rules.questions.question_form import is_question, without_q
 from helio.counts import number_of
 from helio.errors import Cancelled, HelioError, RequestError, UnknownPipeline, did_you_mean
 from helio.notebook import printed
-from helio.pipelines.changes import changes, describe_step, review_lines
+from helio.pipelines.changes import changes, describe_step
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.library import Library
+from helio.pipelines.review_lines import review_lines
 from helio.pipelines.template.document import Document
 from helio.settings import Settings
 from helio.store.files import user_path

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from helio.authoring.proposals.store import Proposal
 from helio.counts import number_of
-from helio.pipelines.changes import RemainingWork, review_lines
+from helio.pipelines.changes import RemainingWork
 from helio.pipelines.dialect.written import object_of, spec_of
+from helio.pipelines.review_lines import review_lines
 from helio.pipelines.template.shown_values import shown
 
 

@@ -1,16 +1,15 @@
-"""Find the changes of a review that only replace one word by another, as ``MMS1`` by ``MMS2`` in every dataset."""
+"""Write changes for a review; those that only replace one word, as ``MMS1`` by ``MMS2`` in every dataset, as one."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from helio.pipelines.changes import Change
+from helio.pipelines.changes import Change
 
 Words = tuple[str, str]
 """A word and the one in its place, in small letters."""
@@ -21,7 +20,41 @@ _LEAST = 5
 _WIDTH = 100
 
 
-def replaced_words(changed: Sequence[Change]) -> dict[Words, list[int]]:
+def review_lines(changed: Sequence[Change], *, new: bool, numbered: bool = False) -> list[str]:
+    """Write changes for a review, each with a sign and indented; those that only replace one word first, as one.
+
+    Parameters
+    ----------
+    changed : sequence of Change
+    new : bool
+        Whether there was no earlier text, so that everything was added.
+    numbered : bool
+        Whether to number several changes, from 1.
+    """
+    if not changed:
+        return ["  no change in what is fetched, computed or drawn"]
+    lines: list[str] = []
+    of_data = [number for number, change in enumerate(changed, 1) if change.is_of_data]
+    if numbered and not new and 0 < len(of_data) < len(changed):
+        verb = "changes" if len(of_data) == 1 else "change"
+        rest = "the other changes" if len(changed) - len(of_data) == 1 else "the others change"
+        lines.append(
+            f"  {_ranges(of_data)} {verb} what is fetched or computed; {rest} the figure, names or texts"
+        )
+    replaced = {} if new else _replaced_words(changed)
+    for words, numbers in replaced.items():
+        lines += _replacement_lines(words, numbers, changed)
+    alike = {number for numbers in replaced.values() for number in numbers}
+    for number, change in enumerate(changed, 1):
+        if number in alike:
+            continue
+        text = str(replace(change, is_inner=True)).removeprefix("step ") if new else str(change)
+        place = f"{number:>3} " if numbered and not new and len(changed) > 1 else "  "
+        lines += f"{place}{'+' if new else '~'} {text}".replace("\n", "\n" + " " * len(place)).split("\n")
+    return lines
+
+
+def _replaced_words(changed: Sequence[Change]) -> dict[Words, list[int]]:
     """Return the words that at least five changes only replace, and the numbers of these changes, from 1."""
     numbers: dict[Words, list[int]] = {}
     for number, change in enumerate(changed, 1):
@@ -31,13 +64,13 @@ def replaced_words(changed: Sequence[Change]) -> dict[Words, list[int]]:
     return {words: of_words for words, of_words in numbers.items() if len(of_words) >= _LEAST}
 
 
-def replacement_lines(words: Words, numbers: Sequence[int], changed: Sequence[Change]) -> list[str]:
+def _replacement_lines(words: Words, numbers: Sequence[int], changed: Sequence[Change]) -> list[str]:
     """Write the changes that only replace words as one: the words, and where they stood."""
     places = {number: changed[number - 1] for number in numbers}
     names = dict.fromkeys(
         change.what if change.step_id is None else f"step {change.step_id}" for change in places.values()
     )
-    title = f"{ranges(numbers)} ~ only {words[0]} → {words[1]}, and nothing else, in"
+    title = f"{_ranges(numbers)} ~ only {words[0]} → {words[1]}, and nothing else, in"
     return [
         f"  {title}",
         *textwrap.wrap(
@@ -50,10 +83,10 @@ def replacement_lines(words: Words, numbers: Sequence[int], changed: Sequence[Ch
     ]
 
 
-def ranges(numbers: Sequence[int]) -> str:
+def _ranges(numbers: Sequence[int]) -> str:
     """Write increasing numbers as ranges.
 
-    >>> ranges([1, 2, 3, 5, 7, 8])
+    >>> _ranges([1, 2, 3, 5, 7, 8])
     '1-3, 5, 7, 8'
     """
     runs = [

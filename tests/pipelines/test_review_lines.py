@@ -5,7 +5,8 @@ from copy import deepcopy
 
 import pytest
 
-from helio.pipelines.changes import changes, review_lines
+from helio.pipelines.changes import changes
+from helio.pipelines.review_lines import review_lines
 
 TEMPLATE = {
     "id": "mms-burst",
