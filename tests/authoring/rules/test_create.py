@@ -1421,6 +1421,9 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
          [["ACE_V", "ACE_n"], ["Wind_V", "Wind_n"]]),
         ("n, V of ACE each in its own panel and Bx, By in a single panel, 2016-09-07",
          [["ACE_n"], ["ACE_V"], ["ACE_Bx", "ACE_By"]]),
+        ("SolO EPD-HET: hydrogen flux in the first panel and electron flux in the second, 2022-09-05",
+         [["SolO_H_Flux"], ["SolO_fast_electrons"]]),
+        ("wind 3DP SST foil electrons, omnidirectional flux, 2001-11-04", [["Wind_FLUX"]]),
         ("electric field VBs and Dst from OMNI, 2011-09-24", [["OMNI_VBs"], ["OMNI_Dst"]]),
         ("B mag MMS1, 2016-03-14", [["MMS1_Bmag"]]),
         ("RBSP-A and RBSP-B B magnitude and the difference A - B, 2013-10-02",
@@ -1529,6 +1532,14 @@ def test_one_quantity_in_one_panel_has_one_unit(author):
 def test_what_would_be_lost_is_refused(author, request_, words):
     with pytest.raises(NotUnderstood, match=words):
         author.create(request_)
+
+
+def test_the_instrument_before_a_colon_is_that_of_all_parts(author):
+    fetched = steps(
+        made(author, "SolO EPD-HET: protons in the first panel, electrons in the second, 2022-09-05"),
+        "fetch_data",
+    )
+    assert {fetch["dataset_id"] for fetch in fetched} == {"SOLO_L2_EPD-HET-SUN-RATES"}
 
 
 def test_fluxes_of_a_few_channels_have_no_signs(author):

@@ -22,6 +22,7 @@ from helio.authoring.rules.reading.divided_sentences import (
 from helio.authoring.rules.reading.guard import PLACES_FIRST
 from helio.authoring.rules.reading.looks import is_of_own_panels, is_same_data, take_looks, take_phrases
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
+from helio.authoring.rules.reading.named_instruments import IN_CAPITALS
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.rules.reading.written_form import take_title
@@ -41,6 +42,8 @@ _MOMENT = re.compile(r"densit|velocit|speed|temperature|pressure", re.IGNORECASE
 _PANEL_OF_ALL = re.compile(
     r",?\s+(?:all\s+|both\s+)?in\s+(?:one|a\s+single|the\s+same)\s+panel\b", re.IGNORECASE
 )
+_LEAD = re.compile(r"(?P<lead>[^:;]+):\s")
+"""The beginning of a part that may be said of the parts after it: ``SolO EPD HET: protons on top, electrons below``."""
 _SAME_PANEL = re.compile(r"\bsame\s+(?:panel|plot|axis|axes)\b", re.IGNORECASE)
 _SEVERAL_LINES = re.compile(r"\b(?:with|and|its|their|plus|over\s+(?:it|the))\b|[+&,]", re.IGNORECASE)
 """What stands in a thing that is more than one line."""
@@ -85,7 +88,8 @@ class _Reader:
         former = former or ([*every] if len(every) == 1 else ["OMNI"] if any(indices) and not every else [])
         readings = []
         for part, crafts, is_panel in zip(parts, named, panels or [False] * len(parts), strict=True):
-            former = crafts or former
+            lead = _LEAD.match(part) if crafts else None
+            former = [lead["lead"]] if lead and re.search(IN_CAPITALS, lead["lead"]) else crafts or former
             try:
                 reading = replace(self, is_panel=is_panel)._read(part, [] if crafts else former)
             except NotUnderstood:
