@@ -24,7 +24,15 @@ from helio.pipelines.plan import normalise
 from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import STEP_DEFAULTS, Document
-from helio.pipelines.template.figures import FIGURES, RENDER, STYLE, complete_labels
+from helio.pipelines.template.figures import (
+    FIGURES,
+    RENDER,
+    RIGHT,
+    STYLE,
+    TWO_SIDED,
+    complete_labels,
+    panel_of,
+)
 from helio.pipelines.template.from_document import KEY, from_document
 from helio.pipelines.template.runner import RewriteResult
 from helio.pipelines.template.schema import SCHEMA_VERSION
@@ -568,7 +576,7 @@ def _figure(location: _Location, before: Document, after: Document) -> Iterator[
             for label, old, new in _values_by_key(_object(was), _object(now)):
                 what = _BY_LABEL[key].format(shown_name(label))
                 if "panel" in what and before:
-                    what += _lines_of(after if label in _object(now) else before, label)
+                    what += _lines_of(after if label in _object(now) else before, key, label)
                 position = replace(setting, path=(*setting.path, label), what=what)
                 yield from _values(position, old, new)
         else:
@@ -577,13 +585,16 @@ def _figure(location: _Location, before: Document, after: Document) -> Iterator[
                 yield replace(change, implied=implied)
 
 
-def _lines_of(spec: Document, number: str) -> str:
-    """Name the lines of a panel, without datasets, because a reader knows a panel by its lines: `` (B and Bmag)``."""
-    panels = spec.get("panels")
-    place = int(number) if number.isdecimal() else 0
+def _lines_of(spec: Document, key: str, number: str) -> str:
+    """Name the lines of a panel or of one of its axes, by which a reader knows it: `` (B and Bmag)``."""
+    panels, right = spec.get("panels"), spec.get("right")
+    panel = panel_of(key, number)
+    place = int(panel) if panel.isdecimal() else 0
     lines = panels[place - 1] if isinstance(panels, list) and 0 < place <= len(panels) else None
     if not lines or not _are_labels(lines):
         return ""
+    if key in TWO_SIDED and isinstance(right, list):
+        lines = [label for label in lines if (label in right) == number.endswith(RIGHT)] or lines
     first, *rest = (re.sub(r"^[\w-]*_[\w-]*\.", "", label) for label in lines)
     others = f" and {rest[0]}" if len(rest) == 1 else f" and {len(rest)} more" if rest else ""
     return f" ({shown_name(first)}{others})"

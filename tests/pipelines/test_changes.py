@@ -47,6 +47,17 @@ def test_a_setting_of_a_panel_names_the_lines_of_the_panel(template):
     ]
 
 
+def test_a_setting_of_one_of_two_axes_names_its_own_lines(template):
+    after = deepcopy(template)
+    spec = after["steps"][2]["tool_args"]
+    spec |= {"y_range": {"1": [-5, 5], "1 right": [0, 9]}}
+    spec |= {"panels": [["ACE_B.Bx", "ACE_Bmag"]], "right": ["ACE_Bmag"]}
+    assert [line for line in told(template, after) if "y range" in line] == [
+        "step 3: y range of panel 1 (Bx): -5, 5",
+        "step 3: y range of panel 1 right (ACE_Bmag): 0, 9",
+    ]
+
+
 def test_datasets_parameters_panels_and_windows_are_told_as_what_they_are(template):
     after = deepcopy(template)
     fetch, size, plot, _ = after["steps"]
