@@ -1389,12 +1389,10 @@ def test_other_words_that_say_more_are_refused(author, templates, name, request_
 
 def test_of_two_y_axes_the_one_of_the_named_line_changes(author):
     template = author.create("Wind V and n in one panel, 2012-03-01").template
-    left, right = "y range of panel 1 (Wind_V and Wind_n)", "y range of panel 1 right"
+    left, right = "y range of panel 1 (Wind_V)", "y range of panel 1 right (Wind_n)"
     assert changed(author, template, "n from 0 to 20") == [f"step figure: {right}: 0.0, 20.0"]
     assert changed(author, template, "V from 300 to 800") == [f"step figure: {left}: 300.0, 800.0"]
-    assert changed(author, template, "range 0 to 20 cm^-3") == [
-        "step figure: y range of panel 1 right: 0.0, 20.0"
-    ]
+    assert changed(author, template, "range 0 to 20 cm^-3") == [f"step figure: {right}: 0.0, 20.0"]
     with pytest.raises(NotUnderstood, match="panel 1 has two y axes"):
         author.edit("y range 0 to 20", template)
     with pytest.raises(NotUnderstood, match="panel 1 is in"):

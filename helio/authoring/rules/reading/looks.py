@@ -24,6 +24,7 @@ from helio.authoring.rules.reading.marked_times import with_marked_days, without
 from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import NUMBER_OF_RECORDS, PICKED_BY_PLACE
+from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import folded
@@ -517,6 +518,16 @@ def is_of_own_panels(look: str, now: datetime) -> bool:
     return not named and _OF_FIGURE.search(look) is None
 
 
+_DAY = r"\d{4}-\d\d-\d\d(?:T[\d:]+)?"
+_TIME = re.compile(
+    rf"(?P<time>\s(?:for|on|from|during|in)\s(?:the\s)?(?:{_DAY}(?:\sto\s{_DAY})?"
+    rf"|(?:\d{{1,2}}(?:\s?(?:-|–|to)\s?\d{{1,2}})?\s)?{MONTH}\s(?:19|20)\d\d"
+    r"|(?:last|past)\s(?:\d{1,2}\s)?(?:hour|day|week|month|year)s?))(?P<rest>(?:\s[^,;:]*)?)$",
+    re.IGNORECASE,
+)
+"""The time of a request without commas behind it, which is no part of a change: ``speed above the density for …``."""
+
+
 def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Split the parts of a request that have words which helio did not read, if each part is a change of a figure.
 
@@ -537,6 +548,7 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
             f", right axis for {what}" for what in at_right
         )
         unread = [word for word in unread if word.casefold() != "left"]
+    text = _TIME.sub(r"\g<rest>,\g<time>", text)
     telling = [word for word in unread if word.isalpha()] or unread  # a number may stand in a date, too
     words = re.compile(
         "|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in telling) or r"(?!)", re.IGNORECASE

@@ -36,7 +36,8 @@ _SHOCK = r"(?:the\s+)?(?:(?:shock|event|flare|storm|crossing|onset|arrival|peak|
 _POINT = rf"{_SHOCK}{_M}"
 _DAY_OF_MONTH = rf"\d{{1,2}}(?:st|nd|rd|th)?\s+{MONTH}(?!,?\s*\d)"
 _TWO_MOMENTS = ignoring_case(
-    rf"(?:\bfrom\s+)?(?P<first>{_HOURS}),?\s*(?:on\s+|of\s+)?(?P<day>{DATE}|{_DAY_OF_MONTH})\s*(?:-|–|\bto\b|\buntil\b|\btill\b)\s*"
+    rf"(?:\b(?:from|(?P<between>between))\s+)?(?P<first>{_HOURS}),?\s*(?:on\s+|of\s+)?(?P<day>{DATE}|{_DAY_OF_MONTH})\s*"
+    rf"(?:-|–|\bto\b|\buntil\b|\btill\b|(?(between)\band\b|(?!)))\s*"
     rf"(?P<last>{_HOURS}),?\s*(?:on\s+|of\s+)?(?P<end>{DATE}|{_DAY_OF_MONTH})"
 )
 _WIDENED = ignoring_case(
