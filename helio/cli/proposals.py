@@ -185,15 +185,18 @@ def _numbers(text: str) -> list[int]:
     """Convert numbers and ranges that are separated by commas: ``1, 3-5``."""
     from helio.errors import RequestError
 
+    if not text:
+        return []
     numbers: list[int] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        first, _, last = part.partition("-")
-        if not (first.isdecimal() and (last or first).isdecimal()) or part.endswith("-"):
+    for part in [part.strip() for part in text.split(",") if part.strip()] or [text]:
+        first, sign, last = part.partition("-")
+        last = last if sign else first
+        if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
             raise RequestError(
                 f"'{part}' is not the number of a change, or a range",
                 advice="write numbers with commas: 1,3-5",
             )
-        numbers += range(int(first), int(last or first) + 1)
+        numbers += range(int(first), int(last) + 1)
     return numbers
 
 

@@ -125,6 +125,8 @@ def test_a_range_of_changes_is_accepted(mine):
         ("1-", "'1-' is not the number"),
         ("-1", "'-1' is not the number"),
         ("1-9", "has no change 2"),
+        ("3-1", "'3-1' is not the number"),
+        (",", "',' is not the number"),
     ],
 )
 def test_a_wrong_number_is_refused(mine, numbers, said):
