@@ -48,6 +48,9 @@ _QUALITATIVE: dict[Palette, tuple[str, ...]] = {
     "okabe-ito": ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#b8a800"),
 }
 
+USUAL_SCALE = "turbo"
+"""Colour scale of a figure that sets none."""
+
 # Evenly spaced stops. Those of plotly stand here again because its colour module takes as long to import as
 # a whole figure takes to draw; a test holds them to it.
 _SCALES = {

@@ -124,7 +124,7 @@ class DensityPanel(XYPanel):
             "x": numbers(x),
             "y": numbers(y),
             "z": numbers(shown),
-            "colorscale": colours.colour_scale(self.style.spec.get("colorscale", "turbo")),
+            "colorscale": colours.colour_scale(self.style.spec.get("colorscale", colours.USUAL_SCALE)),
             "zmin": low,
             "zmax": high,
             "zsmooth": False,

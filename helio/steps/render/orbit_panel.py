@@ -217,7 +217,7 @@ class OrbitPanel(EntryPanel):
             label: Colours.of(
                 self.clouds[label],
                 chosen.get(label, shade),
-                spec.get("colorscale", "turbo"),
+                spec.get("colorscale", colours.USUAL_SCALE),
                 f"panel {self.number}",
             )
             for label, shade in zip(tracks, shades, strict=True)

@@ -122,7 +122,7 @@ class SpectrogramPanel(Panel):
             axis=slot.y_axis,
             log=log_z,
             limits=limits,
-            scale=colours.colour_scale(self.style.spec.get("colorscale", "turbo")),
+            scale=colours.colour_scale(self.style.spec.get("colorscale", colours.USUAL_SCALE)),
             bar=bar,
             axis_name=self._bins.label,
             axis_unit=self._bins.unit,

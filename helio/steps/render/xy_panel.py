@@ -17,7 +17,7 @@ from helio.steps.quantity import Quantity, check_quantity, same_clock, same_fram
 from helio.steps.render import review
 from helio.steps.render.axes import Limits
 from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_marks, full_cloud
-from helio.steps.render.colours import component_roles
+from helio.steps.render.colours import USUAL_SCALE, component_roles
 from helio.steps.render.entry_panel import EntryPanel, padded
 from helio.steps.render.fit_text import fit_text, fit_trace
 from helio.steps.render.panel import Drawing, Nothing, Slot
@@ -170,7 +170,7 @@ class XYPanel(EntryPanel):
         return Colours.of(
             self.cloud,
             self.option("color", self.style.theme.foreground),
-            spec.get("colorscale", "turbo"),
+            spec.get("colorscale", USUAL_SCALE),
             f"panel {self.number}",
         )
 

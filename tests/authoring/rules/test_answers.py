@@ -726,6 +726,15 @@ def test_the_value_or_the_step_that_is_meant_is_told(author, shipped, pipeline, 
     assert missing(words, reply(author.edit(question, shipped(pipeline)))) == []
 
 
+def test_a_colour_scale_may_begin_at_zero(author, shipped):
+    template = shipped("mms-burst")
+    [figure] = [step for step in template["steps"] if step["tool_name"] == "render_spec"]
+    figure["tool_args"]["spec"] |= {"z_min": 0, "z_max": 8}
+    assert "their limits are from 0 to 8" in reply(
+        author.edit("what are the limits of the colour scale?", template)
+    )
+
+
 @pytest.mark.parametrize(
     ("pipeline", "question", "answer"),
     [

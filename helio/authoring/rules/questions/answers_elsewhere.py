@@ -143,7 +143,7 @@ def cadence_exists(question: Question) -> list[str]:
     lines = []
     for words, seconds in said:
         likeness = _OF_RATES if words.casefold().endswith("hz") else 1e-9
-        has = [
+        fitting = [
             (source, known)
             for source in found
             for known in cadences_of(source)
@@ -154,9 +154,9 @@ def cadence_exists(question: Question) -> list[str]:
                 f"yes: {words}{'' if isclose(seconds, known) else f', {cadence_text(known)}'} ({{}})",
                 of=source.dataset.id,
             )
-            for source, known in has
+            for source, known in fitting
         )
-        if not has:
+        if not fitting:
             others = lines_of(SourceFacts(found, question.catalogue).topics["cadence"]())
             is_known = all(map(cadences_of, found))
             lines += [f"{'no: ' if is_known else ''}the catalogue states no such data at {words}", *others]

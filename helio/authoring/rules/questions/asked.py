@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from calendar import month_abbr, month_name
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PLACE, PLACES, panel_number
 from helio.authoring.rules.harmless import IN_QUESTIONS
+from helio.authoring.rules.times.date_pairs import MONTH, MONTHS, YEAR
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantities import B, families, spellings
@@ -38,10 +38,7 @@ _LONGEST_NAME = 5
 _ENDINGS = re.compile(r"(?:ations?|ings?|ents?|ants?|ences?|ities|ies|ity|ions?|ed|es|ly|al|s|e|y)$")
 _STEM = 4
 _AMOUNT = re.compile(r"(\d)[ -](ms|s|min|h|d|Hz|kHz|eV|keV|MeV|nT|km)\b")
-_MONTH = re.compile(
-    rf"(?<!\d )\b(?P<name>{'|'.join((*month_name[1:], *month_abbr[1:]))})\.? (?P<year>(?:19|20)\d\d)\b",
-    re.IGNORECASE,
-)
+_MONTH = re.compile(rf"(?<!\d )\b(?P<name>{MONTH}) (?P<year>{YEAR})\b", re.IGNORECASE)
 """A month of a year, without a day."""
 _LONG_UNIT = re.compile(r"(\d)[ -](sec(?=onds?\b|\b)|min(?=utes?\b)|h(?=ours?\b))\w*", re.IGNORECASE)
 
@@ -112,7 +109,7 @@ class Asked:
     def __init__(self, text: str, names: Mapping[str, frozenset[Subject]], panels: int) -> None:
         text = re.sub(r"['’]s\b|(?<=panel) from the top\b", "", " ".join(text.split()))
         text = _MONTH.sub(
-            lambda month: f"{month['year']}-{list(month_abbr).index(month['name'][:3].title()):02d}", text
+            lambda month: f"{month['year']}-{MONTHS.index(month['name'][:3].lower()) + 1:02d}", text
         )
         self.text = _amounts(re.sub(r"\bvertical ax(?=[ie]s\b)", "y ax", text))
         self._names = names

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.rules.questions.asked import Subject, folded
@@ -20,6 +21,7 @@ from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
 from helio.pipelines.template.labels import owner
 from helio.sources.registry import stated_in_file
+from helio.steps.render.colours import USUAL_SCALE
 from helio.steps.signature import signatures
 from helio.steps.tool_page import tool_page
 
@@ -242,15 +244,12 @@ class PipelineFacts(PipelineSubjects):
                 if not coloured:
                     continue
                 low, high, is_log = (
-                    dict(_by_panel(spec.get(key))).get(str(number), dict(_by_panel(spec.get(key))).get(""))
-                    for key in ("z_min", "z_max", "log_z")
+                    self._of_number(spec, key, number) for key in ("z_min", "z_max", "log_z")
                 )
-                scale = spec.get("colorscale") or "turbo, because the pipeline sets none"
-                limits = (
-                    f"from {low or 'the data'} to {high or 'the data'}"
-                    if low or high
-                    else "those of the data"
-                )
+                scale = spec.get("colorscale") or f"{USUAL_SCALE}, because the pipeline sets none"
+                ends = ["the data" if end is None else str(end) for end in (low, high)]
+                is_free = low is None and high is None
+                limits = "those of the data" if is_free else f"from {ends[0]} to {ends[1]}"
                 unit = next(
                     (f" in {self.lines.unit(label)}" for label in coloured if self.lines.unit(label)), ""
                 )
@@ -262,6 +261,11 @@ class PipelineFacts(PipelineSubjects):
                 yield Fact(f"{self._place(name, number)}: {told}", self._of_panel(number, labels))
             if not any(self._coloured(spec, number, labels) for number, labels in self._drawn(spec)):
                 yield Fact(f"figure {name} draws no spectrogram, so it has no colour scale")
+
+    def _of_number(self, spec: Document, key: str, number: int) -> Any:
+        """Return what a key of a figure says for a panel, or else for all panels."""
+        by_panel = dict(_by_panel(spec.get(key)))
+        return by_panel.get(str(number), by_panel.get(""))
 
     def _coloured(self, spec: Document, number: int, labels: Sequence[str]) -> list[str]:
         """Return what a panel draws as a spectrogram."""

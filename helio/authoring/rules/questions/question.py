@@ -119,6 +119,7 @@ class Question:
 
     @property
     def is_negated(self) -> bool:
+        """Whether the question has a ``not``, so that yes and no are ambiguous."""
         return _NEGATED.search(self.asked.text) is not None
 
     def verdict(self, word: str) -> str:

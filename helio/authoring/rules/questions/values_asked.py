@@ -101,20 +101,18 @@ def _of_clause(question: Question, clause: str) -> list[Value]:
         values = list(values_of_pipeline(pipeline))
     values = [argument for argument in values if "see below" not in argument.said]
     main = [word for word in words if word.casefold() not in ("before", "after")]
-    found = _named(values, words, question.present, kind) or _named(values, main, question.present, kind)
+    meant = _named(values, words, question.present, kind) or _named(values, main, question.present, kind)
     head = _HEAD.search(clause)
     quantities = {atom.words for atom in question.present if "quantity" in kinds_of(atom)}
-    if head and (
-        head[1] in quantities or _USED_FOR.search(clause)
-    ):  # no value that only belongs to such a step
+    if head and (head[1] in quantities or _USED_FOR.search(clause)):
         asked_for = stems(head[1])
-        found = [
+        meant = [  # and none that only belongs to such a step
             value
-            for value in found
+            for value in meant
             if asked_for & stems(value.name.replace("_", " "))
             or (value.is_set_here and asked_for <= value.own)
         ]
-    return found[:_MOST_VALUES]
+    return meant[:_MOST_VALUES]
 
 
 def kind_asked(text: str) -> str:
