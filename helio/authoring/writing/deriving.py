@@ -369,12 +369,9 @@ class Deriving:
         elif part.frame in _ANGLE_FRAMES:
             known = frames_of([B], [craft])
             fitting = (name for name in _ANGLE_FRAMES[part.frame] if name in known)
-            frame = self.request.frame or self._named_frame() or next(fitting, "")
-            if (
-                part.frame == "*"
-                and frame == "GSE"
-                and "GSE" not in (self.request.frame, self._named_frame())
-            ):
+            named = self.request.frame or self._named_frame()
+            frame = named or next(fitting, "")
+            if part.frame == "*" and frame == "GSE" and not named:
                 frame = "GSM"  # the usual frame near the Earth, into which helio rotates
         else:
             frame = part.frame or (self.request.frame if part.quantity in VECTORS else "")

@@ -118,10 +118,8 @@ class Steps:
 
     def drop_unread_averages(self) -> None:
         """Drop the averages that no other step reads."""
-        for step in [step for step in self.steps if step["tool_name"] == "resample"]:
-            label = re.escape(step["tool_args"]["output_label"])
-            others = [other["tool_args"] for other in self.steps if other is not step]
-            if not re.search(rf"(?<!\w){label}(?!\w)", str(others)):
+        for step in unread(self.steps):
+            if step["tool_name"] == "resample":
                 self.steps.remove(step)
 
     def save(self, name: str, labels: Sequence[str], form: str) -> None:
@@ -237,6 +235,16 @@ def uses(value: object, label: str) -> bool:
     if isinstance(value, dict):
         return any(uses(part, label) for part in (*value, *value.values()))
     return isinstance(value, list | tuple) and any(uses(part, label) for part in value)
+
+
+def unread(steps: Sequence[Document]) -> list[Document]:
+    """Return the steps whose result no other step takes or draws."""
+    labels = [(step, str(step["tool_args"].get("output_label") or "")) for step in steps]
+    return [
+        step
+        for step, label in labels
+        if label and not any(other is not step and uses(other["tool_args"], label) for other in steps)
+    ]
 
 
 def free_name(stem: str, taken: Collection[str], joint: str = "_") -> str:

@@ -290,7 +290,13 @@ def test_a_word_means_what_a_line_is_and_not_what_its_step_gives_besides(
 def test_a_field_in_components_is_asked_for(author, solar_wind):
     asked = author.edit("make the field red", solar_wind)
     assert isinstance(asked, AuthorQuestion)
-    assert [one.rpartition(".")[2] for one in asked.choices] == ["BR", "BT", "BN", "ABS_B", "all of them"]
+    assert [choice.rpartition(".")[2] for choice in asked.choices] == [
+        "BR",
+        "BT",
+        "BN",
+        "ABS_B",
+        "all of them",
+    ]
 
 
 @pytest.mark.parametrize(("name", "stays"), [("Wind", "ACE_B"), ("ACE", "Wind_B")])

@@ -157,8 +157,8 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     if heading is not None:
         pieces, reader = pieces[1:], replace(reader, spacecraft=heading.spacecraft)
     words, panels = [piece.text for piece in pieces], [piece.is_panel for piece in pieces]
-    if any(_SAME_PANEL.search(words_of) for words_of in words[1:]) or PLACES_FIRST.search(text):
-        return None  # in the panel of the part before
+    if PLACES_FIRST.search(text) or any(_SAME_PANEL.search(piece.text) for piece in pieces[1:]):
+        return None  # a place that is not that of the piece behind it, or that of the piece before it
     readings = reader.readings(words, panels) if len(pieces) > 1 else None
     shared = _with_looks(pieces, readings, reader.now) if readings else None
     if not readings or shared is None:

@@ -19,7 +19,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO
 from helio.authoring.writing.layout import MIDDLE
-from helio.authoring.writing.steps import uses
+from helio.authoring.writing.steps import unread
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import INDICES, VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
@@ -196,42 +196,8 @@ def doubts(
             f"helio draws the whole time, and does not find '{picked['what']}' in it",
             advice="give the times to draw, or leave these words out",
         )
-    if len({*request.times}) > 1 and arrangement.shares_panel:
-        yield NotUnderstood(
-            "helio draws two times in a figure each, not in one panel",
-            advice="leave out that they share a panel, or write 'superposed epoch of … at T1 and T2'",
-        )
-    spectra = [step for step in request.computations if step.tool.startswith("power_") and not step.beside]
-    if spectra and len({quantity for _, quantity in placed}) > 1 and _OVER_TIME.search(sentence.text):
-        yield NotUnderstood(
-            "it is not clear of which quantity the spectrum is",
-            advice="give the time series a place: 'power spectrum of Bz, |B| below'",
-        )
-    changed = [step for step in request.computations if step.tool in ("cumulative_integral", "derivative")]
-    several = len({quantity for _, quantity in placed}) > 1
-    if several and any(step.of == Lines() for step in changed) and _INTEGRAL_AND.search(sentence.text):
-        yield NotUnderstood(
-            "it is not clear of which quantities the integral or the derivative is",
-            advice="give each its place: 'integral of VBs on top, Dst below'",
-        )
-    if PLACES_FIRST.search(sentence.text):
-        yield NotUnderstood(
-            "helio does not read the places of panels before the list of the data",
-            advice="write them in the list: 'Bz on top, density, SYM-H at the bottom'",
-        )
-    starts = {start for start, _ in placed}
-    for match in _IN_PANEL_OF.finditer(sentence.text):
-        if match.start("name") in starts and len(starts) > 1 and not arrangement.shares_panel:
-            yield NotUnderstood(
-                f"helio does not understand '{match[0]}'",
-                advice="write which lines share a panel: 'Br and |B| in one panel, Bt below'",
-            )
-    group = _ONLY_FOR_GROUP.search(sentence.text) if request.computations else None
-    if group and len({quantity for _, quantity in placed}) > 1:
-        yield NotUnderstood(
-            f"it is not clear which quantities are '{group['group']}'",
-            advice="name each quantity that is computed: 'the density and the speed smoothed over 10 min'",
-        )
+    yield from _unclear_computations(sentence, placed, request)
+    yield from _unclear_panels(sentence, placed, request, arrangement)
     negative = [start for start, _ in placed if _NEGATIVE.search(sentence.text[:start])]
     if negative and len(negative) < max(2, len(placed)):  # otherwise signs of a list
         yield NotUnderstood(
@@ -343,6 +309,54 @@ def doubts(
         )
 
 
+def _unclear_computations(
+    sentence: Sentence, placed: Placed, request: PipelineRequest
+) -> Iterator[NotUnderstood]:
+    """Yield a refusal for each computation of which it is not clear which of several quantities it takes."""
+    several = len({quantity for _, quantity in placed}) > 1
+    spectra = [step for step in request.computations if step.tool.startswith("power_") and not step.beside]
+    if spectra and several and _OVER_TIME.search(sentence.text):
+        yield NotUnderstood(
+            "it is not clear of which quantity the spectrum is",
+            advice="give the time series a place: 'power spectrum of Bz, |B| below'",
+        )
+    changed = [step for step in request.computations if step.tool in ("cumulative_integral", "derivative")]
+    if several and any(step.of == Lines() for step in changed) and _INTEGRAL_AND.search(sentence.text):
+        yield NotUnderstood(
+            "it is not clear of which quantities the integral or the derivative is",
+            advice="give each its place: 'integral of VBs on top, Dst below'",
+        )
+    group = _ONLY_FOR_GROUP.search(sentence.text) if request.computations else None
+    if group and several:
+        yield NotUnderstood(
+            f"it is not clear which quantities are '{group['group']}'",
+            advice="name each quantity that is computed: 'the density and the speed smoothed over 10 min'",
+        )
+
+
+def _unclear_panels(
+    sentence: Sentence, placed: Placed, request: PipelineRequest, arrangement: Arrangement
+) -> Iterator[NotUnderstood]:
+    """Yield a refusal for each place of a line in a panel that helio does not read."""
+    if len({*request.times}) > 1 and arrangement.shares_panel:
+        yield NotUnderstood(
+            "helio draws two times in a figure each, not in one panel",
+            advice="leave out that they share a panel, or write 'superposed epoch of … at T1 and T2'",
+        )
+    if PLACES_FIRST.search(sentence.text):
+        yield NotUnderstood(
+            "helio does not read the places of panels before the list of the data",
+            advice="write them in the list: 'Bz on top, density, SYM-H at the bottom'",
+        )
+    starts = {start for start, _ in placed}
+    for match in _IN_PANEL_OF.finditer(sentence.text):
+        if match.start("name") in starts and len(starts) > 1 and not arrangement.shares_panel:
+            yield NotUnderstood(
+                f"helio does not understand '{match[0]}'",
+                advice="write which lines share a panel: 'Br and |B| in one panel, Bt below'",
+            )
+
+
 def _ignored_words(
     sentence: Sentence,
     placed: Placed,
@@ -405,10 +419,8 @@ def _draws_several(request: PipelineRequest) -> bool:
 def refuse_unused(template: Document) -> None:
     """Refuse a template with data that nothing uses: the figure would not show a part of the request."""
     steps = [step for step in template["steps"] if isinstance(step.get("tool_args"), dict)]
-    for step in steps:
-        label = step["tool_args"].get("output_label")
-        if label and not any(other is not step and uses(other["tool_args"], str(label)) for other in steps):
-            raise NotUnderstood(
-                f"the figure would not show {label}, which the request names",
-                advice="request this quantity in a pipeline of its own",
-            )
+    for step in unread(steps):
+        raise NotUnderstood(
+            f"the figure would not show {step['tool_args']['output_label']}, which the request names",
+            advice="request this quantity in a pipeline of its own",
+        )

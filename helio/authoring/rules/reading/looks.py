@@ -24,12 +24,12 @@ from helio.authoring.rules.reading.marked_times import with_marked_days, without
 from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import NUMBER_OF_RECORDS, PICKED_BY_PLACE
-from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import is_mode
 from helio.knowledge.particles import LETTERS, SYMBOLS
+from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import families
 from helio.pipelines.template.document import Document
 
@@ -518,16 +518,6 @@ def is_of_own_panels(look: str, now: datetime) -> bool:
     return not named and _OF_FIGURE.search(look) is None
 
 
-_DAY = r"\d{4}-\d\d-\d\d(?:T[\d:]+)?"
-_TIME = re.compile(
-    rf"(?P<time>\s(?:for|on|from|during|in)\s(?:the\s)?(?:{_DAY}(?:\sto\s{_DAY})?"
-    rf"|(?:\d{{1,2}}(?:\s?(?:-|–|to)\s?\d{{1,2}})?\s)?{MONTH}\s(?:19|20)\d\d"
-    r"|(?:last|past)\s(?:\d{1,2}\s)?(?:hour|day|week|month|year)s?))(?P<rest>(?:\s[^,;:]*)?)$",
-    re.IGNORECASE,
-)
-"""The time of a request without commas behind it, which is no part of a change: ``speed above the density for …``."""
-
-
 def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Split the parts of a request that have words which helio did not read, if each part is a change of a figure.
 
@@ -548,7 +538,7 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
             f", right axis for {what}" for what in at_right
         )
         unread = [word for word in unread if word.casefold() != "left"]
-    text = _TIME.sub(r"\g<rest>,\g<time>", text)
+    text = _with_time_last(text, now)
     telling = [word for word in unread if word.isalpha()] or unread  # a number may stand in a date, too
     words = re.compile(
         "|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in telling) or r"(?!)", re.IGNORECASE
@@ -570,6 +560,20 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
         else:
             for parts in (pieces, named):
                 yield "".join(parts).strip(" ,;"), tuple(phrases)
+
+
+def _with_time_last(text: str, now: datetime) -> str:
+    """Write the only time of a request behind the words that it stands beside: it is no part of a change.
+
+    >>> _with_time_last("speed for March 2003 above the density", datetime(2026, 1, 1))
+    'speed above the density, for March 2003'
+    """
+    sentence = Sentence(text)
+    times = list(sentence.take_times(now))
+    taken = re.search(rf"(?<=[^,;:])\s{TAKEN}+(?P<rest>[^,;:{TAKEN}]*)$", sentence.left)
+    if len(times) != 1 or taken is None:
+        return text
+    return f"{text[: taken.start()]}{taken['rest']},{text[taken.start() : taken.start('rest')]}"
 
 
 def _names_in(phrase: str, atoms: Sequence[Atom]) -> str:
