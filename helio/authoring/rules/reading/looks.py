@@ -562,6 +562,10 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
                 yield "".join(parts).strip(" ,;"), tuple(phrases)
 
 
+_CONDITION = re.compile(r"\b(?:when|where|while|if)\b", re.IGNORECASE)
+"""A word of a condition, which is no change of a figure either."""
+
+
 def _with_time_last(text: str, now: datetime) -> str:
     """Write the only time of a request behind the words that it stands beside: it is no part of a change.
 
@@ -571,7 +575,7 @@ def _with_time_last(text: str, now: datetime) -> str:
     sentence = Sentence(text)
     times = list(sentence.take_times(now))
     taken = re.search(rf"(?<=[^,;:])\s{TAKEN}+(?P<rest>[^,;:{TAKEN}]*)$", sentence.left)
-    if len(times) != 1 or taken is None:
+    if len(times) != 1 or taken is None or _CONDITION.search(text):
         return text
     return f"{text[: taken.start()]}{taken['rest']},{text[taken.start() : taken.start('rest')]}"
 
