@@ -198,6 +198,15 @@ def parse_time_range(text: str, now: datetime) -> TimeRange:
     return _resolve(_read(text), now, text)
 
 
+@lru_cache(maxsize=8192)
+def time_range_or_none(text: str, now: datetime) -> TimeRange | None:
+    """Return what `parse_time_range` reads, or None where it raises; faster, because it looks for no advice."""
+    try:
+        return _resolve(_phrase(_plain_or_refused(text), text), now, text)
+    except (_OtherReadingError, TimeRangeError):
+        return None
+
+
 def canonical(text: str) -> str:
     """Return a phrase in its standard form; a relative phrase stays relative: ``past 5 days`` becomes ``last 5 days``.
 
@@ -571,11 +580,9 @@ class _OtherReadingError(Exception):
 # ---- reading
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _read(text: str) -> _Phrase:
-    plain = _plain(text) if len(text) <= LIMITS.time_phrase else ""
-    if match := re.search(_AMBIGUOUS, plain):
-        raise _ambiguous(text, match)
+    plain = _plain_or_refused(text)
     try:
         return _phrase(plain, text)
     except _OtherReadingError:
@@ -584,6 +591,14 @@ def _read(text: str) -> _Phrase:
             f"'{_shown(text)}' is not understood as a time range",
             advice=f"did you mean '{meant}'?" if meant else _FORMS,
         ) from None
+
+
+def _plain_or_refused(text: str) -> str:
+    """Return the plain form of a text that is not too long; refuse a date that may be read in two ways."""
+    plain = _plain(text) if len(text) <= LIMITS.time_phrase else ""
+    if match := re.search(_AMBIGUOUS, plain):
+        raise _ambiguous(text, match)
+    return plain
 
 
 _DASHES = str.maketrans({**dict.fromkeys("‐‑−﹣－", "-"), **dict.fromkeys("‒—―", "–")})

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 
 from helio.authoring.request import PipelineRequest
 from helio.authoring.writing.sources import is_available
-from helio.errors import RequestError, TimeRangeError
+from helio.errors import RequestError
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.quantities import families, spellings
 from helio.knowledge.quantities import quantities as every_quantity
@@ -25,7 +25,7 @@ from helio.pipelines.history import NotText, read_as_it_is
 from helio.pipelines.template.document import slug
 from helio.store.files import user_path, write_whole
 from helio.store.holding import held
-from helio.time_range import parse_time_range
+from helio.time_range import time_range_or_none
 
 ItemKind = Literal["preference", "pitfall", "name"]
 KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
@@ -329,17 +329,14 @@ def _naming_in(text: str, *, is_told: bool) -> Item | None:
     matches = (pattern.fullmatch(text.rstrip(".!")) for pattern in _NAMINGS)
     for match in filter(None, matches):
         meaning = match["meaning"]
-        if is_told or _is_time(meaning) or meaning.casefold() in spellings() or _is_file(meaning):
+        if (
+            is_told
+            or time_range_or_none(meaning, datetime(2000, 1, 1))
+            or meaning.casefold() in spellings()
+            or _is_file(meaning)
+        ):
             return Item("name", f"{match['name']} = {meaning}")
     return None
-
-
-def _is_time(text: str) -> bool:
-    try:
-        parse_time_range(text, datetime(2000, 1, 1))
-    except TimeRangeError:
-        return False
-    return True
 
 
 def _is_file(text: str) -> bool:

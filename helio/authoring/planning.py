@@ -26,12 +26,11 @@ from helio.authoring.models.quoting import data
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.named_times import with_plain_times
-from helio.errors import TimeRangeError
 from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.figures import RENDER
 from helio.pipelines.template.schema import SCHEMA_VERSION
 from helio.steps.signature import Signature, signatures
-from helio.time_range import TimeRange, is_relative, parse_time_range
+from helio.time_range import TimeRange, is_relative, parse_time_range, time_range_or_none
 
 SYSTEM = """You write pipeline templates for heliophysics. A template fetches data, computes with named operations and
 draws one figure or a few. You only write it: code proves it and a person approves it before anything runs.
@@ -473,7 +472,4 @@ def _time_variables(document: Document) -> list[str]:
 
 
 def _span(phrase: object, now: datetime) -> TimeRange | None:
-    try:
-        return parse_time_range(phrase, now) if isinstance(phrase, str) else None
-    except TimeRangeError:
-        return None
+    return time_range_or_none(phrase, now) if isinstance(phrase, str) else None

@@ -41,7 +41,7 @@ from helio.authoring.writing.computations import (
     SIDES,
     VECTOR_OF,
 )
-from helio.errors import RequestError, TimeRangeError
+from helio.errors import RequestError
 from helio.interval import interval_of
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, SOURCES, TENFOLD_KP, VECTOR_V, B, N, T, V, families
@@ -55,7 +55,7 @@ from helio.pipelines.template.graph import StepView, graph_of
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.variables import TOKEN
 from helio.steps.signature import signatures
-from helio.time_range import TimeRange, parse_time_range
+from helio.time_range import TimeRange, time_range_or_none
 
 TIME, SHOWN, WINDOW = "HE405", "HE406", "HE407"
 _UNIT = re.compile(r"\[([^\[\]]+)\]\s*$")
@@ -451,10 +451,7 @@ class Compared:
 
     def span(self, text: str) -> TimeRange | None:
         """Return the time range that a text means; None for one that `helio check` reports."""
-        try:
-            return parse_time_range(text, self.now)
-        except TimeRangeError:
-            return None
+        return time_range_or_none(text, self.now)
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,13 @@ from datetime import datetime, timedelta
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
-from helio.errors import TimeRangeError
-from helio.time_range import TimeRange, parse_time_range
+from helio.time_range import TimeRange, parse_time_range, time_range_or_none
 
 
 def default_span(editor: FigureEditor) -> TimeRange | None:
     """Return the default of the first time range of the pipeline, if it can be read."""
     defaults = default_ranges(editor)
-    return _span_of(defaults[0], editor.now) if defaults else None
+    return time_range_or_none(defaults[0], editor.now) if defaults else None
 
 
 def default_ranges(editor: FigureEditor) -> list[str]:
@@ -23,14 +22,6 @@ def default_ranges(editor: FigureEditor) -> list[str]:
     variables = (editor.after.get("variables") or {}).values()
     ranges = [str(facts.get("default") or "") for facts in variables if facts.get("type") == "time_range"]
     return [text for text in ranges if text]
-
-
-def _span_of(text: str, now: datetime) -> TimeRange | None:
-    """Return the time range that a text means, or None if it means none."""
-    try:
-        return parse_time_range(text, now)
-    except TimeRangeError:
-        return None
 
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?")
@@ -86,7 +77,7 @@ def _day(editor: FigureEditor, plain: str) -> str:
     plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|\bof\b", "", plain)
     years = [f" {year}" for year in sorted({span.start.year, span.stop.year})] if span else []
     years = [""] if re.search(r"\d{4}", plain) else years
-    for day in filter(None, (_span_of(f"{plain}{year}", editor.now) for year in years)):
+    for day in filter(None, (time_range_or_none(f"{plain}{year}", editor.now) for year in years)):
         if len(years) == 1 or span is None or (day.start < span.stop and day.stop > span.start):
             return f"{day.start:%Y-%m-%d}"
     raise NotUnderstood(
@@ -126,7 +117,7 @@ def intervals_of(editor: FigureEditor, clause: Clause) -> list[tuple[str, str]]:
 
 
 def _interval(editor: FigureEditor, time: str) -> tuple[str, str]:
-    span = _span_of(time, editor.now)
+    span = time_range_or_none(time, editor.now)
     if span is None:
         raise NotUnderstood(f"helio does not understand the time '{time}'")
     form = "%Y-%m-%dT%H:%M" if not (span.start.second or span.stop.second) else "%Y-%m-%dT%H:%M:%S"

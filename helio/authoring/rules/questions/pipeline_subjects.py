@@ -13,7 +13,6 @@ from helio.authoring.rules.changes.lines import Lines
 from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.source_facts import Source, SourceFacts, named_quantities
 from helio.authoring.writing.asking import no_question
-from helio.errors import TimeRangeError
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import craft_of
 from helio.pipelines.template.document import Document
@@ -21,7 +20,7 @@ from helio.pipelines.template.figures import FIGURES, STYLE
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
-from helio.time_range import TimeRange, parse_time_range
+from helio.time_range import TimeRange, time_range_or_none
 
 
 class PipelineSubjects:
@@ -246,8 +245,7 @@ class PipelineSubjects:
 
     def spans(self) -> Iterator[tuple[str, TimeRange]]:
         for name, variable in self.variables_of_template.items():
-            if variable.get("type") == "time_range" and isinstance(variable.get("default"), str):
-                try:
-                    yield name, parse_time_range(variable["default"], self.now)
-                except TimeRangeError:
-                    continue  # the check of the pipeline reports it
+            default = variable.get("default") if variable.get("type") == "time_range" else None
+            span = time_range_or_none(default, self.now) if isinstance(default, str) else None
+            if span:  # the check of the pipeline reports what is no time range
+                yield name, span

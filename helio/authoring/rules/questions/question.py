@@ -14,12 +14,11 @@ from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question_names import names_in
 from helio.authoring.rules.questions.question_sources import sources_named
 from helio.authoring.rules.questions.source_facts import Source
-from helio.errors import TimeRangeError
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import VECTOR_V, V
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
-from helio.time_range import TimeRange, parse_time_range
+from helio.time_range import TimeRange, time_range_or_none
 
 _COMPARED = re.compile(r"\bdiffer\w*|\bcompar\w*|\bvs\b|\bversus\b", re.IGNORECASE)
 _YES_NO = re.compile(
@@ -134,12 +133,8 @@ class Question:
     @cached_property
     def span(self) -> TimeRange | None:
         """The day, month, year or range that the question names."""
-        if written := _DATE.search(self.asked.text):
-            try:
-                return parse_time_range(written[0], self.now)
-            except TimeRangeError:
-                return None
-        return None
+        written = _DATE.search(self.asked.text)
+        return time_range_or_none(written[0], self.now) if written else None
 
     @cached_property
     def topics(self) -> list[str]:

@@ -6,16 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import lru_cache
 
 from helio.authoring.rules.harmless import IN_REQUESTS, IN_TIMED_REQUESTS, OF_A_TIME
 from helio.authoring.rules.times.date_pairs import MONTH
-from helio.errors import TimeRangeError
 from helio.knowledge.missions import INSTRUMENT_WORDS
 from helio.knowledge.phrases import TAKEN
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
-from helio.time_range import TimeRange, parse_time_range
+from helio.time_range import TimeRange, parse_time_range, time_range_or_none
 
 LONGEST = 2000
 """Maximum number of characters of a request that helio reads without a model."""
@@ -186,11 +184,11 @@ class Sentence:
                 continue
             start = words[first].start()
             text = self._left[start : words[last].end()].rstrip(".?!:")
-            if not _may_be_time(text) or not _is_time(text, now):
+            if not _may_be_time(text) or not time_range_or_none(text, now):
                 continue
             taken.append(range(first, last + 1))
             lead = _LEAD.match(text)
-            if lead and _is_time(text[lead.end() :], now):
+            if lead and time_range_or_none(text[lead.end() :], now):
                 start, text = start + lead.end(), text[lead.end() :]
             times.append((start, text))
         for start, text in times:
@@ -252,7 +250,11 @@ class Sentence:
         ):
             match = re.search(pattern, self._left, re.IGNORECASE)
             day = f"{match['day']} {span.start.year}" if match else ""
-            if match and _is_time(day, now) and span.start <= parse_time_range(day, now).start < span.stop:
+            if (
+                match
+                and time_range_or_none(day, now)
+                and span.start <= parse_time_range(day, now).start < span.stop
+            ):
                 self.take_at(*match.span())
 
     def _clocks(self, now: datetime) -> Iterator[tuple[int, str]]:
@@ -278,12 +280,18 @@ class Sentence:
             ]
             for start, stop in spans:
                 day = self._left[start:stop].rstrip(".?!:")
-                if not re.search(r"\d|today|yesterday", day, re.IGNORECASE) or not _is_time(day, now):
+                if not re.search(r"\d|today|yesterday", day, re.IGNORECASE) or not time_range_or_none(
+                    day, now
+                ):
                     continue
                 span = parse_time_range(day, now)
                 date = f"{span.start:%Y-%m-%d}T"
                 text = f"{date}{_full(clocks['first'])} to {date}{_full(clocks['second'])}"
-                if (span.stop - span.start).days != 1 or re.search(r"\d:\d", day) or not _is_time(text, now):
+                if (
+                    (span.stop - span.start).days != 1
+                    or re.search(r"\d:\d", day)
+                    or not time_range_or_none(text, now)
+                ):
                     continue
                 self._remove(*clocks.span())
                 self._remove(start, start + len(day))
@@ -372,12 +380,3 @@ def _may_be_time(text: str) -> bool:
     if TAKEN in text or re.fullmatch(r"\d{1,3}", text):
         return False
     return re.search(r"\d|last|past|this|current|previous|today|yesterday", text, re.IGNORECASE) is not None
-
-
-@lru_cache(maxsize=4096)
-def _is_time(text: str, now: datetime) -> bool:
-    try:
-        parse_time_range(text, now)
-    except TimeRangeError:
-        return False
-    return True

@@ -6,8 +6,7 @@ import re
 from datetime import date, datetime, timedelta
 
 from helio.authoring.rules.times.date_pairs import MONTH, YEAR
-from helio.errors import TimeRangeError
-from helio.time_range import parse_time_range
+from helio.time_range import parse_time_range, time_range_or_none
 
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 DATE = (
@@ -125,11 +124,8 @@ def _of_month(match: re.Match[str], notes: list[str]) -> str:
 
 
 def _day(text: str) -> date | None:
-    try:
-        span = parse_time_range(text, _NOW)
-    except TimeRangeError:
-        return None
-    return span.start.date() if span.is_day else None
+    span = time_range_or_none(text, _NOW)
+    return span.start.date() if span and span.is_day else None
 
 
 def _minutes(text: str, other: str, *, last: bool = False) -> int | None:

@@ -10,9 +10,8 @@ from functools import partial
 from helio.authoring.rules.times.clocks import DATE
 from helio.authoring.rules.times.date_pairs import MONTH, YEAR
 from helio.authoring.rules.times.durations import duration_in, duration_pattern, length_of
-from helio.errors import TimeRangeError
 from helio.patterns import ignoring_case
-from helio.time_range import TimeRange, parse_time_range
+from helio.time_range import TimeRange, time_range_or_none
 
 _HOURS = r"(?:noon|midday|\d{1,2}(?::\d{2}(?::\d{2})?(?:\s*(?:UTC?|Z|h)\b)?|\s*(?:UTC?|Z|h)\b))"
 _NOT_A_PAIR = r"(?!\s*(?:-|–|to\b|until\b|till\b|through\b)\s*\d)"
@@ -251,10 +250,7 @@ def _read(date: str, hours: str) -> TimeRange | None:
     if clock:
         first, *others = clock[0].split(":")
         written = f"{date} {first.zfill(2)}:{':'.join(others) if others else '00'}"
-    try:
-        return parse_time_range(written, _NOW)
-    except TimeRangeError:
-        return None
+    return time_range_or_none(written, _NOW)
 
 
 def _end(moment: TimeRange) -> datetime:
