@@ -31,7 +31,7 @@ from helio.knowledge.quantities import (
     QuantitySource,
 )
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
-from helio.knowledge.quantity_words import SPECTRA, VECTORS, symbol, title
+from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, symbol, title
 from helio.pipelines.template.document import Document
 from helio.sources.istp import is_flux
 from helio.time_range import Duration, TimeRange
@@ -42,6 +42,8 @@ _BESIDES = re.compile(r"\s*(?:[\[(][^\])]*[\])]|(?:[\[({,;:]|\.(?:\s+[A-Z]|$)|\s
 _LONGEST_TITLE = 40
 _OF_YEARS = 3600.0
 """Cadence in seconds of the data that helio prefers for a time range of years."""
+_MUCH_COARSER = 10
+"""How many times the requested cadence data may have without being refused."""
 _MOST_CHANGING = 60.0
 """Shortest cadence, in seconds, to which helio averages data whose own cadence changes."""
 
@@ -285,6 +287,12 @@ class Fetching:
             length = duration(wanted)
             return self.steps.compute(
                 "resample", series, "binned", f"{length} mean", cadence=length, method="mean"
+            )
+        is_slow = series.quantity in (*INDICES, POSITION, DISTANCE, LATITUDE, LONGITUDE) or series.parameter
+        if cadence > _MUCH_COARSER * wanted and not is_slow:
+            raise NotUnderstood(
+                f"helio knows no {title(series.quantity)} of {series.craft} with a cadence of {duration(wanted)}",
+                advice=f"leave out the cadence ({dataset} has {words}), or name finer data as DATASET.PARAMETER",
             )
         self.steps.note(f"{dataset} has a cadence of {words}, coarser than requested")
         return series

@@ -136,6 +136,7 @@ def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: S
         The panels of a part cannot have the requested arrangement.
     """
     panels: _SeriesPanels = []
+    kinds: list[str] = []
     settings: Document = {}
     for request, shown in parts:
         layout = request.panels
@@ -155,7 +156,9 @@ def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: S
             more = [entry for entry in value if entry not in known] if isinstance(value, list) else value
             settings[key] = known | more if isinstance(value, dict) else known + more
         panels += own
-    looks = _looks(panels, steps, as_lines=any(request.style.as_lines for request, _ in parts))
+        are_pictures = [panel[0].kind == "spectrum" and not request.style.as_lines for panel in own]
+        kinds += ["spectrogram" if is_picture else "line" for is_picture in are_pictures]
+    looks = _looks(panels, kinds, steps)
     labels = list(dict.fromkeys(label for panel in panels for label in _labels(panel)))
     return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **settings}
 
@@ -460,7 +463,7 @@ def _one_against_another(
     return shown, [{"x": across + letter, "y": up + letter, **settings} for letter in letters]
 
 
-def _looks(panels: _SeriesPanels, steps: Steps, *, as_lines: bool) -> Document:
+def _looks(panels: _SeriesPanels, kinds: list[str], steps: Steps) -> Document:
     """Return the labels, scales and second axes of panels, and the names and colours that tell their lines apart."""
     several = len({series.craft for panel in panels for series in panel}) > 1
     axes: dict[str, str] = {}
@@ -495,7 +498,9 @@ def _looks(panels: _SeriesPanels, steps: Steps, *, as_lines: bool) -> Document:
         for series in panel
         if series.quantity in (FLARES, *_STORMS) or series.are_events
     ]
-    has_spectrum = any(panel[0].kind == "spectrum" for panel in panels)
+    are_lines = [
+        panel[0].kind == "spectrum" and kind == "line" for panel, kind in zip(panels, kinds, strict=True)
+    ]
     looks: Document = {
         "y_label": axes,
         "trace_names": names,
@@ -503,7 +508,7 @@ def _looks(panels: _SeriesPanels, steps: Steps, *, as_lines: bool) -> Document:
         "log_scale": {axis: scale for axis, scale in scales.items() if scale},
         "right": right,
         "line_styles": styles | {label: {"mode": "markers"} for label in events},
-        "panel_types": ["line" for _ in panels] if as_lines and has_spectrum else [],
+        "panel_types": kinds if any(are_lines) else [],
     }
     return {key: value for key, value in looks.items() if value}
 

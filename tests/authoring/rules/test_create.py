@@ -356,6 +356,12 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
             [["ACE_V", "Wind_V"], ["ACE_n", "Wind_n"]],
         ),
         ("Dst, then below it Kp, then AE at the bottom", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_AE"]]),
+        ("Dst with Kp below and ap in the third panel", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_ap"]]),
+        ("ACE speed with density below and Bz above", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
+        (
+            "ACE Bz with density and speed below and |B| at the bottom",
+            [["ACE_Bz"], ["ACE_n"], ["ACE_V"], ["ACE_Bmag"]],
+        ),
         ("ACE Bz first, then density, then speed last", [["ACE_Bz"], ["ACE_n"], ["ACE_V"]]),
         ("ACE B components and total", [["ACE_B"], ["ACE_Bmag"]]),
         ("ACE density and speed; panel 1 speed, panel 2: density", [["ACE_V"], ["ACE_n"]]),
@@ -847,6 +853,8 @@ def test_a_cadence_is_made_of_finer_data_and_not_of_coarser(author):
     draft = made(author, "ACE field at 5 min cadence 2003-11-20")
     assert datasets(draft) == {"AC_H0_MFI"}
     assert steps(draft, "resample")[0]["cadence"] == "5min"
+    with pytest.raises(NotUnderstood, match="no magnetic field of Helios-2 with a cadence of 6s"):
+        author.create("Helios 2 6 s Bn, 15 April 1976")
 
 
 def test_an_instrument_is_where_it_is_taken_from(author):

@@ -65,6 +65,30 @@ def test_a_height_is_that_of_the_panel_that_is_named(author, request_, key, valu
     assert made(author, request_)[0][key] == value
 
 
+@pytest.mark.parametrize(
+    ("request_", "types", "scales"),
+    [
+        ("ACE SIS hourly oxygen intensities, logarithmic y axis, 2003-10-28", ["line"], {"log_scale": {"1": "log"}}),
+        ("Arase XEP omni electrons, lines, 2017-09-01", ["line"], {}),
+        ("SOHO EPHIN 5 min proton intensities on top, STEREO-A HET protons underneath, both as lines with log y, "
+         "2021-10-28", ["line", "line"], {"log_scale": "log"}),
+        ("SOHO EPHIN proton intensities as lines, log, and an energy spectrogram of STEREO-A HET protons below, "
+         "2021-10-28", ["line", "spectrogram"], {"log_scale": {"1": "log"}}),
+        ("ACE SIS hourly oxygen spectrogram, log y, 2003-10-28", None, {"log_y": {"1": True}}),
+        ("RBSP-A HOPE omni electron flux, log y, 1 June 2013", None, {"log_y": {"1": True}}),  # of 72 energies
+    ],
+)  # fmt: skip
+def test_fluxes_of_few_energies_on_a_logarithmic_axis_are_lines(author, request_, types, scales):
+    spec, _ = made(author, request_)
+    assert spec.get("panel_types") == types
+    assert {key: spec[key] for key in ("log_scale", "log_y") if key in spec} == scales
+
+
+def test_it_must_be_clear_which_fluxes_are_lines(author):
+    with pytest.raises(NotUnderstood, match="which fluxes to draw as lines"):
+        author.create("ACE SIS oxygen and iron fluxes as lines or spectrogram, 2003-10-28")
+
+
 def test_the_colours_of_a_spectrogram_are_logarithmic(author):
     spec, _ = made(author, "RBSP-A REPT electron flux spectrogram, log colour scale, 2013-03-17")
     assert spec["log_z"] is True
@@ -96,7 +120,7 @@ DATA = (
 FORMS = ("{data}, {look}, 2003-01-02", "{data}, 2003-01-02, {look}", "{data} for 2003-01-02 with {look}")
 
 
-@in_one_test(("data", "form"), [(data, form) for data in DATA for form in FORMS])
+@in_one_test(("data", "form"), [*zip(DATA, FORMS, strict=False), *zip(DATA[1:], FORMS, strict=True)])
 def test_a_look_changes_nothing_but_the_look(author, data, form):
     plain, _ = made(author, f"{data}, 2003-01-02")
     for look, keys in LOOKS:

@@ -264,7 +264,11 @@ def _scale_all(editor: FigureEditor, kind: str) -> None:
         is_flux = not quantities.isdisjoint(SPECTRA)  # of a few channels
         return (editor.lines.is_vector(line) and not is_flux) or not quantities.isdisjoint(VECTORS)
 
-    positive = [number for number, panel in enumerate(editor.panels, 1) if not any(map(has_signs, panel))]
+    positive = [
+        number
+        for number, panel in enumerate(editor.panels, 1)
+        if is_spectrogram(editor, number) or not any(map(has_signs, panel))
+    ]
     if kind != "log" or len(positive) in (0, len(editor.panels)):
         editor.put("log_scale", kind)
         return

@@ -98,7 +98,7 @@ _ROWS_BELOW = (
 _OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE, *NEARBY)
 _LISTED_BELOW = (
     rf"\b{BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]"
-    rf"|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
+    rf"|and\s+(?!{BELOW})|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
     rf"|(?<=[,;]\s){BELOW}(?=\s+[\w|])(?!\s+(?:the\s+)?{INPUT})|(?:(?<=\band\s)|(?<=\bthen\s)){BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
@@ -219,9 +219,9 @@ class Arrangement:
             (match.start(), match.end(), _rank(match), "panel" in match[0].lower())
             for match in sentence.take(_POSITION)
         ]
-        below = [match.start() for match in sentence.take(_LISTED_BELOW)]
-        self._in_order |= bool(below)
-        self.marks = [*(start for start, _, _, _ in self._positions), *below]
+        self._below = [match.start() for match in sentence.take(_LISTED_BELOW)]
+        self._in_order |= bool(self._below)
+        self.marks = [*(start for start, _, _, _ in self._positions), *self._below]
         self.unplaced: list[tuple[int, int, int]] = []
 
     def _take_sides(self, sentence: Sentence) -> dict[str, int]:
@@ -461,6 +461,7 @@ class Arrangement:
         named: list[tuple[tuple[str, ...], tuple[RequestQuantity, ...], int, bool]] = []
         for (start, stop), (_, _, rank, panel) in zip(pairwise(edges), self._positions, strict=False):
             if not leading:
+                start = max(start, *(at for at in (start, *self._below) if at < stop))  # Kp below and ap third
                 is_last = atoms[-1][0] < stop  # speed and density above, unless it is above others
                 start += _last_listed(
                     self._text[start:stop], and_too=is_last and self._text[:stop].endswith("above")

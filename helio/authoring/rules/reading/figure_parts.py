@@ -241,6 +241,7 @@ def _with_looks(
 ) -> tuple[list[tuple[Piece, PipelineRequest]], tuple[str, ...]] | None:
     """Return the parts that draw something, with their looks, and the looks of all; None if a look is unclear."""
     common: tuple[str, ...] = ()
+    all_as_lines = False
     drawn: list[tuple[Piece, PipelineRequest]] = []
     for piece, reading in zip(pieces, readings, strict=True):
         request, looks = reading.request, reading.request.style.looks
@@ -253,10 +254,8 @@ def _with_looks(
                 return None
             drawn.append((piece, request))
         elif request.style.as_lines:
-            raise NotUnderstood(
-                "helio draws the spectra of several panels as lines only in a pipeline each",
-                advice="leave 'as lines' out, or request each panel in a pipeline of its own",
-            )
+            all_as_lines = True
+            common += looks
         elif refers_to_others(piece.text) or not any(is_of_own_panels(look, now) for look in looks):
             common += looks
         elif drawn:  # hourly Bz on top, density below, log axis
@@ -265,6 +264,8 @@ def _with_looks(
             drawn.append((last, replace(former, style=style)))
         else:
             return None
+    if all_as_lines:
+        drawn = [(piece, replace(part, style=replace(part.style, as_lines=True))) for piece, part in drawn]
     return drawn, common
 
 
@@ -450,4 +451,4 @@ def _is_of_all(request: PipelineRequest) -> bool:
 def _can_be_part(request: PipelineRequest) -> bool:
     """Return whether a request draws series over time, in panels that can stand below others."""
     panels = request.panels
-    return _draws(request) and not (panels.kind or panels.side or panels.count or request.style.as_lines)
+    return _draws(request) and not (panels.kind or panels.side or panels.count)

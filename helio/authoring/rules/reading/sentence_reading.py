@@ -151,6 +151,17 @@ _BEHIND = (
 )
 """Words between the spacecraft that the solar wind passes last and the one that it passes first."""
 _LONGEST_VECTOR = 4
+_MOST_LINES = 16
+"""Maximum number of energies that helio draws as lines unless the request says how to draw them."""
+_AS_LINES = re.compile(
+    r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b|(?<=, )lines\b(?=\s*(?:[,;.]|$))",
+    re.IGNORECASE,
+)
+_LOG_AXIS = re.compile(
+    r"\blog(?:arithmic)?\b(?!.*\b(?:energy|energies|frequency|colou?r|z)\b)", re.IGNORECASE
+)
+_PICTURE = re.compile(r"\bspectr|\benerg(?:y|ies) ax|\bcolou?r", re.IGNORECASE)
+"""Words for a spectrogram, in which the axis is that of the energy."""
 _LMN = (
     r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?"
     r"|\bB_?L[\s,/&]*(?:and\s+)?B_?M[\s,/&]*(?:and\s+)?B_?N\b(?:\s+components?)?"
@@ -382,8 +393,13 @@ class _SentenceReader:
         if (crafts or described.crafts) and not self.flown:
             drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
-        as_lines = sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b")
-        self._as_lines = as_lines is not None
+        said = sentence.take_first(_AS_LINES) is not None
+        if said and re.search(r"\bspectrogram", sentence.text, re.IGNORECASE):
+            raise NotUnderstood(
+                "it is not clear which fluxes to draw as lines, and which as a spectrogram",
+                advice="say it of each panel, as in 'ACE SIS oxygen flux as lines; below, a spectrogram of …'",
+            )
+        self._as_lines = said or self._are_values_of_few_bins()
         self._units = take_units(sentence)
         self._plane = take_plane(sentence)
         before_quantities = sentence.left
@@ -480,6 +496,15 @@ class _SentenceReader:
             or re.search("spectr", f"{parameter.description} {title}", re.IGNORECASE)
             for parameter, title in drawn
         )
+
+    def _are_values_of_few_bins(self) -> bool:
+        """Return whether to draw the fluxes of few energies as lines, because their axis should be logarithmic."""
+        if not _LOG_AXIS.search(" ".join(self._looks)) or _PICTURE.search(self._sentence.text):
+            return False
+        entries = ((self._catalogue.dataset(dataset), name) for dataset, name in self._described.datasets)
+        sizes = [entry.parameter(name).size for entry, name in entries]
+        spectra = [size for size in sizes if max(size, default=0) > _LONGEST_VECTOR]
+        return bool(spectra) and all(len(size) == 1 and size[0] <= _MOST_LINES for size in spectra)
 
     def _along_axes(self, placed: Placed) -> Placed:
         """Let only the vectors turn to the axes of minimum variance that the sentence names in them: ``B in LMN``."""
