@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,12 +28,15 @@ from helio.authoring.outcome import (
     AuthorQuestion,
     AuthorReply,
     NotProved,
+    NotUnderstood,
+    Outcome,
     TemplateDraft,
 )
 from helio.authoring.proposals.store import Proposal, Proposals
 from helio.authoring.proposing import Aim, Assignment, Proposer
 from helio.authoring.questions import Errand, OpenQuestion, OpenQuestions
 from helio.authoring.request import PipelineRequest
+from helio.authoring.rules.parts_left_out import without_a_part
 from helio.authoring.rules.questions.question_form import is_question
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
@@ -220,12 +224,29 @@ class Desk:
             )
             return AuthorReply(message, Attribution("rules"))
         task = Assignment("authored", request, files=files)
-        with self._proposer.recording(task, name or "pipeline"):
+        with (
+            self._proposer.recording(task, name or "pipeline"),
+            self._naming_a_part(request, lambda text: self.rules.create(text, sources=files)),
+        ):
             outcome = self.authors.create(name, request, chosen=chosen, sources=files)
         if not isinstance(outcome, TemplateDraft):
             return outcome
         name = name or self.free_name(str(outcome.template.get("id") or "pipeline"))
         return self._proposer.new(task, name, outcome)
+
+    @contextmanager
+    def _naming_a_part(self, request: str, write: Callable[[str], Outcome]) -> Iterator[None]:
+        """If the rules do not understand a request, advise to leave out the one part that they do not understand."""
+        try:
+            yield
+        except NotUnderstood as refused:
+            found = without_a_part(request, write) if self.authors.current() is self.rules else None
+            if found:
+                part, rest = found
+                told = f"without '{part}' helio understands it: \"{rest}\""
+                near = refused.advice.startswith("did you mean")
+                refused.advice = f"{refused.advice}; {told}" if near else told
+            raise
 
     def new(
         self, complete: PipelineRequest, *, name: str, request: str, replace: bool = False
@@ -312,7 +333,10 @@ class Desk:
         if said := self._measured(request, str(aim.template.get("id"))):
             return AuthorReply("\n".join(said), Attribution("rules"))
         task = Assignment("edited", request, files=files)
-        with self._proposer.recording(task, aim.name, before=aim.text):
+        with (
+            self._proposer.recording(task, aim.name, before=aim.text),
+            self._naming_a_part(request, lambda text: self.rules.edit(text, aim.template, sources=files)),
+        ):
             outcome = self.authors.edit(aim.name, request, aim.template, chosen=chosen, sources=files)
         if not isinstance(outcome, TemplateDraft):
             return outcome

@@ -204,6 +204,15 @@ def test_without_a_key_rules_write(desk):
     assert desk().create("ACE magnetic field for last week").by == "rules"
 
 
+def test_the_part_that_the_rules_do_not_understand_is_named(desk, mine):
+    with pytest.raises(NotUnderstood) as refused:
+        desk().create("ACE density 2003-01-02, in waltz time")
+    assert refused.value.advice == "without 'in waltz time' helio understands it: \"ACE density 2003-01-02\""
+    with pytest.raises(NotUnderstood) as refused:
+        desk().edit("mine", "title 'IMF', in waltz time")
+    assert "without 'in waltz time'" in refused.value.advice
+
+
 def test_who_wants_a_model_is_told_how_to_have_one(desk):
     with pytest.raises(NoKey) as caught:
         desk(by="model").create(ASKED)

@@ -461,7 +461,9 @@ class Arrangement:
         named: list[tuple[tuple[str, ...], tuple[RequestQuantity, ...], int, bool]] = []
         for (start, stop), (_, _, rank, panel) in zip(pairwise(edges), self._positions, strict=False):
             if not leading:
-                start = max(start, *(at for at in (start, *self._below) if at < stop))  # Kp below and ap third
+                start = max(
+                    start, *(at for at in (start, *self._below) if at < stop)
+                )  # Kp below and ap third
                 is_last = atoms[-1][0] < stop  # speed and density above, unless it is above others
                 start += _last_listed(
                     self._text[start:stop], and_too=is_last and self._text[:stop].endswith("above")
