@@ -257,6 +257,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (TE, "Wind", "WI_H5_SWE", "T_elec", "", "K", 12, ""),
     (TE, "Wind", "WI_EM_3DP", "E_TEMP", "", "eV", 3, "not corrected for the spacecraft potential"),
     (NE, PSP, "PSP_FLD_L3_SQTN_RFS_V1V2", "electron_density", "", "cm^-3", None, "quasi-thermal noise"),
+    (NE, PSP, "PSP_FLD_L3_RFS_LFR_QTN", "N_elec", "", "cm^-3", None, "quasi-thermal noise"),
     (NE, "MMS{n}", "MMS{n}_FPI_FAST_L2_DES-MOMS", "mms{n}_des_numberdensity_fast", "", "cm^-3", 4.5, ""),
     (NE, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peer_density", "", "cm^-3", 3, REDUCED),
     (TE, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peer_avgtemp", "", "eV", 3, REDUCED),

@@ -445,6 +445,11 @@ NEARBY = {"distance": (DISTANCE, TO_EARTH)}
 """Quantities that mean the first of several that the spacecraft has: a distance from the Sun, or from the Earth."""
 
 
+def recipe_of(name: str) -> str:
+    """Return the name under which helio computes a quantity that instruments may also measure."""
+    return E if name == CONVECTIVE else name
+
+
 def lacks_window(computation: Computation) -> bool:
     """Return whether a computation needs a window, and the request gives none."""
     tool = APPLIED.get(computation.tool)

@@ -22,7 +22,7 @@ from helio.authoring.writing.fetching import Fetching
 from helio.authoring.writing.sources import frames_of, near_the_earth, quantities_of
 from helio.authoring.writing.steps import PlotSeries
 from helio.knowledge.frame_names import TURNABLE
-from helio.knowledge.quantities import ABS_B, POSITION, B, E, N, QuantitySource, families, sources_of
+from helio.knowledge.quantities import ABS_B, NE, POSITION, B, E, N, QuantitySource, families, sources_of
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import T as TEMPERATURE
 from helio.knowledge.quantities import V as SPEED
@@ -207,8 +207,8 @@ class Deriving:
 
     def _derived_from_instrument(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
         """Return whether only a computation gives a quantity of the instrument that the request names."""
-        parts = [*DERIVED[quantity].takes.values()] if quantity in DERIVED else []
-        return len(parts) == 1 and self._is_of_instrument(parts[0].quantity, craft, sources)
+        parts = DERIVED[quantity].takes.values() if quantity in DERIVED and quantity != E else ()
+        return any(self._is_of_instrument(part.quantity, craft, sources) for part in parts)
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
         """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
@@ -384,9 +384,10 @@ class Deriving:
         return frames.pop() if len(frames) == 1 else ""
 
     def _named_input(self, quantity: str, craft: str) -> str:
-        """Return the moment of the protons instead of the electrons' where the request computes something from it."""
-        bulk = next((name for name, of_electrons in OF_ELECTRONS.items() if of_electrons == quantity), "")
-        inputs = self.request.inputs
+        """Return the moment of the protons instead of the electrons', or otherwise, if the request names only this one."""
+        of_electrons = {N: NE} if self.request.computed else {}
+        others = of_electrons | {of_electrons: name for name, of_electrons in OF_ELECTRONS.items()}
+        bulk, inputs = others.get(quantity, ""), self.request.inputs
         if bulk not in inputs or (quantity in inputs and self.data.pick(quantity, craft)):
             return quantity
         self.steps.note(f"{self.request.computed}: with the {bulk} instead of the {quantity}")

@@ -20,7 +20,6 @@ from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.reading.named_instruments import IN_CAPITALS, Crafts
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import (
-    CONVECTIVE,
     DERIVED,
     MAGNITUDE,
     MAGNITUDE_OF,
@@ -29,10 +28,11 @@ from helio.authoring.writing.computations import (
     R_SQUARED,
     SHIFT,
     VECTOR_OF,
+    recipe_of,
 )
 from helio.authoring.writing.steps import listed
 from helio.knowledge.frame_names import KNOWN_FRAMES
-from helio.knowledge.quantities import ABS_B, VECTOR_V, B, E, N, T
+from helio.knowledge.quantities import ABS_B, NE, VECTOR_V, B, N, T
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS
 
@@ -328,15 +328,15 @@ def derived_from_others(
         helio computes the quantity from others than those.
     """
     none: tuple[str, frozenset[RequestQuantity], tuple[str, ...]] = ("", frozenset(), ())
-    if not placed or _recipe_of(placed[0][1].name) not in DERIVED:
+    if not placed or recipe_of(placed[0][1].name) not in DERIVED:
         return none
     start, first = placed[0]
     others = [(at, quantity) for at, quantity in placed if quantity != first]
     following = min((at for at in (*(at for at, _ in others), field, *described) if at > start), default=-1)
     if following < 0:
         return none
-    takes = {part.quantity for part in DERIVED[_recipe_of(first.name)].takes.values()}
-    needed = _inputs(_recipe_of(first.name))
+    takes = {part.quantity for part in DERIVED[recipe_of(first.name)].takes.values()}
+    needed = _inputs(recipe_of(first.name))
     strange = [quantity for _, quantity in others if quantity.name not in needed]
     if not described and _say_sources(sentence.text, needed, others, following):
         strange = []
@@ -384,11 +384,6 @@ def derived_from_others(
     return computed, hidden, tuple(sorted(inputs))
 
 
-def _recipe_of(name: str) -> str:
-    """Return the name under which helio computes a quantity that instruments may also measure."""
-    return E if name == CONVECTIVE else name
-
-
 def _say_sources(text: str, needed: Collection[str], others: Placed, following: int) -> bool:
     """Return whether the quantities behind a derived one only say which instruments measure its inputs.
 
@@ -431,6 +426,7 @@ def _inputs(name: str) -> set[str]:
         inputs |= parts
         names += [part for part in parts if part in DERIVED]
     inputs |= {table[name] for table in (MAGNITUDE_OF, VECTOR_OF) for name in inputs if name in table}
+    inputs |= {NE} if N in inputs else set()  # with few alphas there are about as many electrons as protons
     return inputs | {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in inputs}
 
 

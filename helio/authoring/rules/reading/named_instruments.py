@@ -16,6 +16,7 @@ from helio.authoring.writing.computations import (
     OF_ELECTRONS,
     SIDES,
     VECTOR_OF,
+    recipe_of,
 )
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
@@ -253,8 +254,8 @@ def _directly_behind(text: str, stop: int, placed: Placed) -> list[str]:
 def _is_measured(quantity: str, rows: Sequence[QuantitySource]) -> bool:
     same = {quantity, OF_ELECTRONS.get(quantity), MAGNITUDE_OF.get(quantity), VECTOR_OF.get(quantity)}
     same |= {*SIDES.get(quantity, ()), *NEARBY.get(quantity, ())}
-    if quantity in DERIVED:
-        same |= {part.quantity for part in DERIVED[quantity].takes.values()}
+    if recipe_of(quantity) in DERIVED:
+        same |= {part.quantity for part in DERIVED[recipe_of(quantity)].takes.values()}
     return any(row.quantity in same for row in rows)
 
 
