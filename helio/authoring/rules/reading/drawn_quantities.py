@@ -23,6 +23,7 @@ from helio.authoring.writing.computations import (
     DERIVED,
     MAGNITUDE,
     MAGNITUDE_OF,
+    NEARBY,
     OF_ELECTRONS,
     OF_TWO,
     R_SQUARED,
@@ -128,6 +129,10 @@ _NO_LIST = re.compile(
 )
 """Commas and the word ``and`` between a quantity and its first input that are in brackets, or behind an instrument or a
 group of data: ``beta from PAS and MAG``."""
+_INSTRUMENTS = re.compile(
+    rf",\s*{IN_CAPITALS}(?:\s+(?:data|moments|ions?|protons?))?\s*(?:and|[,&+/])\s*(?=(?:MAG|magnetometer)\b[^:;]*$)(?!.*\bpanels?\b)"
+)
+"""A list of instruments whose last one is the magnetometer: ``cross helicity of PSP, SPAN-I and MAG``."""
 _LED = re.compile(r"(?:[.;:(]|\bwith|\busing|\btak(?:e|ing))\s*(?:the\s+)?$", re.IGNORECASE)
 """What stands before quantities that may only be the inputs of another one."""
 _OF_INSTRUMENT = re.compile(
@@ -340,7 +345,10 @@ def derived_from_others(
     strange = [quantity for _, quantity in others if quantity.name not in needed]
     if not described and _say_sources(sentence.text, needed, others, following):
         strange = []
-    elif not _FROM.search(_NO_LIST.sub(" ", sentence.text[start:following])):
+    elif not (
+        _FROM.search(_NO_LIST.sub(" ", sentence.text[start:following]))
+        or _INSTRUMENTS.match(sentence.text, sentence.text.rfind(",", start, following))
+    ):
         return none
     beside = [
         at
@@ -426,6 +434,7 @@ def _inputs(name: str) -> set[str]:
         inputs |= parts
         names += [part for part in parts if part in DERIVED]
     inputs |= {table[name] for table in (MAGNITUDE_OF, VECTOR_OF) for name in inputs if name in table}
+    inputs |= {name for name, nearby in NEARBY.items() if inputs.intersection(nearby)}
     inputs |= {NE} if N in inputs else set()  # with few alphas there are about as many electrons as protons
     return inputs | {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in inputs}
 

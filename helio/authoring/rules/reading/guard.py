@@ -83,6 +83,8 @@ _OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
 _INTEGRAL_AND = re.compile(
     r"\b(?:integral|derivative|rate\s+of\s+change)\s+of\s+[^,;.]*?(?:,\s*and|\s+and\s+the)\s", re.IGNORECASE
 )
+_AND_INDEX = re.compile(r"\bof\b[^,;.:]*,\s*(?:and|plus|with|together\s+with)\s+(?:also\s+)?(?:the\s+)?$")
+"""Words from a computation up to an index that it may not take: ``1 min averages of ACE Bz, and SYM-H``."""
 PLACES_FIRST = re.compile(
     r"^\W*(?:put|place)\s+(?!on\b|at\b|in\b)[^:;.]*\b(?:top|bottom)\b[^:;.]*:", re.IGNORECASE
 )
@@ -196,7 +198,7 @@ def doubts(
             f"helio draws the whole time, and does not find '{picked['what']}' in it",
             advice="give the times to draw, or leave these words out",
         )
-    yield from _unclear_computations(sentence, placed, request)
+    yield from _unclear_computations(sentence, placed, request, mentions)
     yield from _unclear_panels(sentence, placed, request, arrangement)
     negative = [start for start, _ in placed if _NEGATIVE.search(sentence.text[:start])]
     if negative and len(negative) < max(2, len(placed)):  # otherwise signs of a list
@@ -310,7 +312,7 @@ def doubts(
 
 
 def _unclear_computations(
-    sentence: Sentence, placed: Placed, request: PipelineRequest
+    sentence: Sentence, placed: Placed, request: PipelineRequest, mentions: Sequence[ComputationMention]
 ) -> Iterator[NotUnderstood]:
     """Yield a refusal for each computation of which it is not clear which of several quantities it takes."""
     several = len({quantity for _, quantity in placed}) > 1
@@ -326,6 +328,16 @@ def _unclear_computations(
             "it is not clear of which quantities the integral or the derivative is",
             advice="give each its place: 'integral of VBs on top, Dst below'",
         )
+    ahead = [made for made in mentions if made.computation.tool in APPLIED and made.computation.of == Lines()]
+    for made in ahead if request.spacecraft and several else ():
+        for start, quantity in placed:
+            before = sentence.text[max(made.position, 0) : start]
+            if quantity.name in INDICES and _AND_INDEX.search(before):
+                tool = made.computation.tool.replace("resample", "average").replace("_", " ")
+                yield NotUnderstood(
+                    f"it is not clear whether {quantity.name} gets the {tool}, too",
+                    advice=f"write '…; {quantity.name}' for the index as it is, or 'of A and {quantity.name}' for both",
+                )
     group = _ONLY_FOR_GROUP.search(sentence.text) if request.computations else None
     if group and several:
         yield NotUnderstood(
