@@ -216,9 +216,25 @@ class Operations:
     def _flag(self, named: Lines, series: PlotSeries) -> PlotSeries:
         """Return a named quantity of the spacecraft of a series, on its epochs."""
         (quantity,) = named.quantities
+        if "_" in quantity.name:  # a parameter of the dataset itself
+            return self.data.fetch_parameter(self._dataset_of(series.label), quantity.name)
         flag = self.quantities.quantity(quantity.name, series.craft, quantity.frame)
         flag = self.quantities.component(flag, quantity.component) if quantity.component else flag
         return self.steps.align(flag, series) if flag.cadence != series.cadence else flag
+
+    def _dataset_of(self, label: str) -> str:
+        """Return the dataset of a series as it was measured, and fetch no other one in its place."""
+        step = next(step for step in self.steps.steps if step["tool_args"].get("output_label") == label)
+        args = step["tool_args"]
+        if step["tool_name"] in ("components", "magnitude", "convert_units"):
+            return self._dataset_of(args["source_label"])
+        if step["tool_name"] != "fetch_data":
+            raise NotUnderstood(
+                f"helio leaves out records by a flag only before it computes {label}",
+                advice="first request the data without the bad records, then change the pipeline",
+            )
+        args.update(args.pop("candidates", [{}])[0])
+        return str(args["dataset_id"])
 
     def _with_alignment(self, shown: list[PlotSeries], computation: Computation) -> list[PlotSeries]:
         """Align a series with the epochs of the one that the request names."""
