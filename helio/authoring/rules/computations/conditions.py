@@ -177,7 +177,8 @@ def take_around(sentence: Sentence, match: re.Match[str]) -> tuple[int, int]:
         where = re.search(rf"(?:{_RECORDS})?\S+\s+$", match["where"], re.IGNORECASE)
         first = match.start("where") + (where.start() if where else 0)
     sentence.take_at(first, start)
-    sentence.take_at(stop, match.end())
+    if sentence.text[stop : match.end()].strip():  # more of the name may stand behind a blank
+        sentence.take_at(stop, match.end())
     return start, stop
 
 
