@@ -87,7 +87,11 @@ _FORMS = (
         False,
         rf"\b(?:and\s+|but\s+)?{_AWAY}\s+(?P<where>(?:(?!{_WHERE}\b)[\w|.-]+\s+){{0,4}}?{_WHERE}\s+){_LIMITED}",
     ),
-    ("mask", False, rf"\b(?:and\s+|but\s+)?{_AWAY}\s+(?P<where>{_RECORDS}(?:whose|with|having)\s+){_LIMITED}"),
+    (
+        "mask",
+        False,
+        rf"\b(?:and\s+|but\s+)?{_AWAY}\s+(?P<where>{_RECORDS}(?:whose|with|having)\s+){_LIMITED}",
+    ),
     ("mask", False, rf"\b(?:and\s+|but\s+)?{_AWAY}\s+{_LIMITED}"),
     (
         "mask",

@@ -22,13 +22,11 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import (
     DERIVED,
     MAGNITUDE,
-    MAGNITUDE_OF,
-    NEARBY,
     OF_ELECTRONS,
     OF_TWO,
     R_SQUARED,
     SHIFT,
-    VECTOR_OF,
+    inputs_of,
     recipe_of,
 )
 from helio.authoring.writing.steps import listed
@@ -130,7 +128,7 @@ _NO_LIST = re.compile(
 """Commas and the word ``and`` between a quantity and its first input that are in brackets, or behind an instrument or a
 group of data: ``beta from PAS and MAG``."""
 _INSTRUMENTS = re.compile(
-    rf",\s*{IN_CAPITALS}(?:\s+(?:data|moments|ions?|protons?))?\s*(?:and|[,&+/])\s*(?=(?:MAG|magnetometer)\b[^:;]*$)(?!.*\bpanels?\b)"
+    rf"(?:,|\bwith|\busing)\s*{IN_CAPITALS}(?:\s+(?:data|moments|ions?|protons?))?\s*(?:and|[,&+/])\s*(?=(?:MAG|magnetometer)\b[^:;]*$)(?!.*\bpanels?\b)"
 )
 """A list of instruments whose last one is the magnetometer: ``cross helicity of PSP, SPAN-I and MAG``."""
 _LED = re.compile(r"(?:[.;:(]|\bwith|\busing|\btak(?:e|ing))\s*(?:the\s+)?$", re.IGNORECASE)
@@ -341,13 +339,13 @@ def derived_from_others(
     if following < 0:
         return none
     takes = {part.quantity for part in DERIVED[recipe_of(first.name)].takes.values()}
-    needed = _inputs(recipe_of(first.name))
+    needed = inputs_of(recipe_of(first.name))
     strange = [quantity for _, quantity in others if quantity.name not in needed]
     if not described and _say_sources(sentence.text, needed, others, following):
         strange = []
     elif not (
         _FROM.search(_NO_LIST.sub(" ", sentence.text[start:following]))
-        or _INSTRUMENTS.match(sentence.text, sentence.text.rfind(",", start, following))
+        or any(named.end() == following for named in _INSTRUMENTS.finditer(sentence.text, start))
     ):
         return none
     beside = [
@@ -417,26 +415,10 @@ def computed_from(text: str) -> str:
     behind = [(at, quantity.name) for at, quantity in placed if quantity != first]
     behind += [(field, B)] if field >= 0 else []
     is_input = any(
-        name in _inputs(first.name) and _FROM.search(_NO_LIST.sub(" ", text[start:at])) for at, name in behind
+        name in inputs_of(first.name) and _FROM.search(_NO_LIST.sub(" ", text[start:at]))
+        for at, name in behind
     )
     return first.name if is_input else ""
-
-
-def _inputs(name: str) -> set[str]:
-    """Return the quantities from which helio computes another one, directly or through others.
-
-    The same moments of the electrons are inputs too.
-    """
-    inputs: set[str] = set()
-    names = [name]
-    while names:
-        parts = {part.quantity for part in DERIVED[names.pop()].takes.values()} - inputs
-        inputs |= parts
-        names += [part for part in parts if part in DERIVED]
-    inputs |= {table[name] for table in (MAGNITUDE_OF, VECTOR_OF) for name in inputs if name in table}
-    inputs |= {name for name, nearby in NEARBY.items() if inputs.intersection(nearby)}
-    inputs |= {NE} if N in inputs else set()  # with few alphas there are about as many electrons as protons
-    return inputs | {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in inputs}
 
 
 def named_again(text: str, placed: Placed, crafts: Sequence[tuple[int, str]], marks: Sequence[int]) -> Placed:

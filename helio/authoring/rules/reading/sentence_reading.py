@@ -142,7 +142,7 @@ _CDAWEB = (
 """Words that name the archive from which helio takes the data of its catalogue."""
 _RADIAL = re.compile(r"\bb_?[rn]\b", re.IGNORECASE)
 _OF_INSTRUMENT = (
-    r"(?<=\x01 )(?:from|using|by|of)\b[^,;]*?\x01\s*(?P<out>ions?|protons?)\b"
+    r"(?<=\x01 )(?:from|using|by|of|with(?=[^,;]*?(?:ions?|protons?)\s+(?:and|&)\s+\x01))\b[^,;]*?\x01\s*(?P<out>ions?|protons?)\b"
     r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"
 )
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
