@@ -390,9 +390,8 @@ class Deriving:
         return frames.pop() if len(frames) == 1 else ""
 
     def _named_input(self, quantity: str, craft: str) -> str:
-        """Return the moment of the protons instead of the electrons', or otherwise, if the request names only this one."""
-        of_electrons = {N: NE} if self.request.computed else {}
-        others = of_electrons | {of_electrons: name for name, of_electrons in OF_ELECTRONS.items()}
+        """Return the moment of the protons instead of the electrons', or otherwise, if the request names this one."""
+        others = {of_electrons: name for name, of_electrons in OF_ELECTRONS.items()} | {N: NE}
         bulk, inputs = others.get(quantity, ""), self.request.inputs
         if bulk not in inputs or (quantity in inputs and self.data.pick(quantity, craft)):
             return quantity

@@ -29,7 +29,7 @@ VERB = (
     r"|got|rises?|rose|stays?|stayed|remains?|remained|reach(?:es|ed)?|values?|again|back)\s+)*"
 )
 UNIT = r"nT|pT|km/s|km\s?s\^?-1|(?:/\s?|per\s+)(?:cm\^?3|cc)|cm\^?-3|#/cc|cc|MK|K|k?eV|MeV|nPa|mV/m|pfu|sfu"
-UNIT += "|W/m\\^?2|degrees?|deg|%"
+UNIT += r"|(?-i:V)(?!\s*(?:[<>=≤≥]|is\b|was\b|above\b|below\b|exceed))|W/m\^?2|degrees?|deg|%"
 NUMBER = r"[-−+]?\s?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _LENGTHS = "years?|months?|weeks?|days?|hours?|minutes?|seconds?|h|min|s|d|samples|records|points|panels"
 _NO_LENGTH = rf"(?!\s*(?:{_LENGTHS})\b)"
@@ -72,7 +72,8 @@ _LIMITED = rf"{_OF_NAME}{_CONDITION}"
 _RECORDS = rf"{SMALL}{_VALUES}\s+(?:of\s+[\w|]+\s+)?"
 _OF_SERIES = r"(?<=[\w|)\x01] )"
 _OTHER_WISH = re.compile(
-    rf"(?:\b(?:shad|fill|highlight|colou?r|draw\w*\s+in|red|blue|green|lines?|{_MARK}|{_EVENTS}|{_ALERTS}|count|only)\w*)\b[^;.]*$",
+    rf"(?:\b(?:shad|fill|highlight|colou?r|draw\w*\s+in|red|blue|green|lines?|{_MARK}|{_EVENTS}|{_ALERTS}|count|only|run|start|stop|send"
+    r"|tell|notify|mail|update)\w*)\b[^;.]*$",
     re.IGNORECASE,
 )
 """Words before a condition that say that it is no condition on what is drawn: ``shade the times when Bz < 0``."""

@@ -31,7 +31,7 @@ from helio.authoring.writing.computations import (
 )
 from helio.authoring.writing.steps import listed
 from helio.knowledge.frame_names import KNOWN_FRAMES
-from helio.knowledge.quantities import ABS_B, NE, VECTOR_V, B, N, T
+from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS
 

@@ -21,7 +21,7 @@ from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO
 from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.steps import unread
 from helio.knowledge.quantities import families
-from helio.knowledge.quantity_words import INDICES, VECTORS
+from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
 from helio.time_range import TimeRange
@@ -83,6 +83,11 @@ _OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
 _INTEGRAL_AND = re.compile(
     r"\b(?:integral|derivative|rate\s+of\s+change)\s+of\s+[^,;.]*?(?:,\s*and|\s+and\s+the)\s", re.IGNORECASE
 )
+_FROM_PARTICLES = re.compile(
+    r"\b(?:from|using|based\s+on)\s+(?:the\s+)?(?:(?!and\b|with\b|plus\b)[\w-]+\s+){1,2}(?P<what>electrons|ions|protons)$",
+    re.IGNORECASE,
+)
+"""Particles of an instrument as the source of another quantity: ``Alfvén speed from 3DP electrons``."""
 _AND_INDEX = re.compile(r"\bof\b[^,;.:]*,\s*(?:and|plus|with|together\s+with)\s+(?:also\s+)?(?:the\s+)?$")
 """Words from a computation up to an index that it may not take: ``1 min averages of ACE Bz, and SYM-H``."""
 PLACES_FIRST = re.compile(
@@ -338,6 +343,14 @@ def _unclear_computations(
                     f"it is not clear whether {quantity.name} gets the {tool}, too",
                     advice=f"write '…; {quantity.name}' for the index as it is, or 'of A and {quantity.name}' for both",
                 )
+    for start, quantity in placed[1:]:
+        words = re.match(r"\w+", sentence.text[start:])
+        source = _FROM_PARTICLES.search(sentence.text[: start + (words.end() if words else 0)])
+        if quantity.name in SPECTRA and source and source.start("what") == start:
+            yield NotUnderstood(
+                f"it is not clear what helio takes '{source[0]}'",
+                advice="name the moment, as in 'electron density from 3DP'",
+            )
     group = _ONLY_FOR_GROUP.search(sentence.text) if request.computations else None
     if group and several:
         yield NotUnderstood(
