@@ -118,7 +118,9 @@ def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
 _SOURCE_AHEAD = re.compile(r"\b(?:from|using|based on)\s+(?:the\s+)?(?:[\w|-]+\s+){0,2}$", re.IGNORECASE)
 """Pattern of words before a group that is the source of a quantity: ``pressure from the Wind plasma data``."""
 _FROM = re.compile(
-    r"(?:\b(?:from|using|based on)\b|^[^,;)]*\((?![^)]*\)))(?!.*(?:,|\band\b))", re.IGNORECASE | re.DOTALL
+    r"(?:\b(?:from|using|based on)\b|\buse\b(?!.*\b(?:for|in|on|as|scale|axis)\b)|^[^,;)]*\((?![^)]*\)))"
+    r"(?!.*(?:,|\band\b))",
+    re.IGNORECASE | re.DOTALL,
 )
 """Words between a quantity and those from which helio computes it."""
 _NO_LIST = re.compile(
