@@ -220,7 +220,8 @@ class Operations:
             return self.data.fetch_parameter(self._dataset_of(series.label), quantity.name)
         flag = self.quantities.quantity(quantity.name, series.craft, quantity.frame)
         flag = self.quantities.component(flag, quantity.component) if quantity.component else flag
-        return self.steps.align(flag, series) if flag.cadence != series.cadence else flag
+        is_aligned = series.cadence and flag.cadence == series.cadence
+        return flag if is_aligned else self.steps.align(flag, series)
 
     def _dataset_of(self, label: str) -> str:
         """Return the dataset of a series as it was measured, and fetch no other one in its place."""
@@ -358,7 +359,7 @@ class Operations:
             right = self.steps.convert(right, left.unit)
         if name == LAG and left.cadence != right.cadence:
             left, right = self.steps.align_all([left, right])
-        elif name != LAG and (left.cadence != right.cadence or left.craft != right.craft):
+        elif name != LAG and (not left.cadence or (left.cadence, left.craft) != (right.cadence, right.craft)):
             right = self.steps.align(right, left)
         operation, word = OF_TWO[name]
         stem = f"{left.label}_{word}_{right.label.removesuffix('_aligned')}"
