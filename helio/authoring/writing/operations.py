@@ -33,7 +33,7 @@ from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.interval import interval_of
 from helio.knowledge.quantities import ABS_B, POSITION, B
 from helio.knowledge.quantities import V as SPEED
-from helio.knowledge.quantity_words import RATIOS, symbol
+from helio.knowledge.quantity_words import INDICES, RATIOS, symbol
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
@@ -218,7 +218,8 @@ class Operations:
         (quantity,) = named.quantities
         if "_" in quantity.name:  # a parameter of the dataset itself
             return self.data.fetch_parameter(self._dataset_of(series.label), quantity.name)
-        flag = self.quantities.quantity(quantity.name, series.craft, quantity.frame)
+        craft = "OMNI" if quantity.name in INDICES else series.craft
+        flag = self.quantities.quantity(quantity.name, craft, quantity.frame)
         flag = self.quantities.component(flag, quantity.component) if quantity.component else flag
         is_aligned = series.cadence and flag.cadence == series.cadence
         return flag if is_aligned else self.steps.align(flag, series)

@@ -1234,6 +1234,7 @@ def test_a_quantity_is_computed_from_the_data_that_the_sentence_names(author, se
         ("2 h running mean of ACE Bz, and Dst, 2005-01-20", "whether Dst gets the running average, too"),
         ("Wind speed from 3DP electrons, 2005-01-20", "what helio takes 'from 3DP electrons'"),
         ("PSP Br perihelion 11 ± 1 day", "not the day of its perihelion"),
+        ("ACE speed when Wind Bz is negative, 2005-01-20", "the condition 'Wind Bz' from the spacecraft"),
         ("PSP SPAN-i density 2021-04-28 where nonsense_flag is below 2", "no parameter 'nonsense_flag'"),
         (
             "10 min averages of the PAS density of Solar Orbiter, leave out records with quality_factor above 0.2, "
@@ -1298,6 +1299,8 @@ def test_an_average_of_a_list_is_of_all(author, sentence):
         ("exclude points where Bz is positive, ACE speed 2005-01-20", ">", 0.0, "ACE_Bz_aligned"),
         ("SYM-H when AE is above 500 nT, 2015-03-17", "<=", 500.0, "OMNI_AE"),
         ("Dst in 2005 only when Kp > 5", "<=", 5.0, "OMNI_Kp"),
+        ("ACE speed when ACE Bz is negative, 2005-01-20", ">=", 0.0, "ACE_Bz_aligned"),
+        ("ACE Bz when Dst is below -50 nT, 2005-01", ">=", -50.0, "OMNI_Dst_aligned"),
         (
             "MMS1 density where the spacecraft potential is above 10 V, 2017-07-11",
             "<=",

@@ -361,6 +361,12 @@ def with_conditions(
                 computation = replace(computation, of=Lines((), tuple(dict(objects).values())))
                 earlier = {quantity for at, quantity in outside if at < clause}
                 left = [atom for atom in left if not (atom in objects and atom[1] in earlier)]
+        flown = {craft for at, craft in crafts if first <= at < stop}
+        if computation.tool == "mask" and flown and {craft for _, craft in crafts} - flown:
+            raise NotUnderstood(
+                f"helio takes the condition '{text[first:stop]}' from the spacecraft whose records it leaves out",
+                advice="name data of one spacecraft",
+            )
         if own is None or not drawn or computation.tool == "align":
             changed.append(replace(mention, computation=computation))
             continue
