@@ -391,6 +391,7 @@ _PARTS = (
     "TNR",
     "HFR",
     "LFR",
+    "QTN",
     "RFS",
     "EPAM",
     "HED",

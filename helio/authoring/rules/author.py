@@ -67,6 +67,11 @@ from helio.pipelines.template.document import Document, as_text
 
 BY = Attribution("rules")
 
+_EXPECTED = re.compile(
+    r"^(?P<begin>what)\s+(?P<what>[^,.;?]+?)\s+(?:would|should)\s+(?:you|we|one|i)\s+expect\s+(?=(?:at|of|for|from)\b)",
+    re.IGNORECASE,
+)
+"""A question for a quantity that helio computes, and not for the tool `expect`."""
 _SUGGESTION = re.compile(r"^\W*(?:(?:and|so|ok|okay)\W+)?(?:how|what)\s+about\s+", re.IGNORECASE)
 """The beginning of a wish that has the form of a question."""
 _SOLAR_WIND = re.compile(r"\bwind\b")
@@ -140,6 +145,7 @@ class RuleAuthor:
             The data do not exist, or not for that time.
         """
         _check_length(request)
+        request = _EXPECTED.sub(r"\g<begin> is the \g<what> ", request)
         question, wanted = self._without_reason(request)
         try:
             outcome = self._reply_or_draft(request, chosen, sources)

@@ -445,6 +445,30 @@ NEARBY = {"distance": (DISTANCE, TO_EARTH)}
 """Quantities that mean the first of several that the spacecraft has: a distance from the Sun, or from the Earth."""
 
 
+def recipe_of(name: str) -> str:
+    """Return the name under which helio computes a quantity that instruments may also measure."""
+    return E if name == CONVECTIVE else name
+
+
+def inputs_of(name: str) -> set[str]:
+    """Return the quantities from which helio computes another one, directly or through others.
+
+    The same moments of the electrons are inputs too.
+    """
+    inputs: set[str] = set()
+    names = [name]
+    while names:
+        parts = {part.quantity for part in DERIVED[names.pop()].takes.values()} - inputs
+        inputs |= parts
+        names += [part for part in parts if part in DERIVED]
+    inputs |= {table[name] for table in (MAGNITUDE_OF, VECTOR_OF) for name in inputs if name in table}
+    inputs |= {name for name, nearby in NEARBY.items() if inputs.intersection(nearby)}
+    inputs |= (
+        {NE} if DENSITY in inputs else set()
+    )  # with few alphas there are about as many electrons as protons
+    return inputs | {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in inputs}
+
+
 def lacks_window(computation: Computation) -> bool:
     """Return whether a computation needs a window, and the request gives none."""
     tool = APPLIED.get(computation.tool)

@@ -19,16 +19,19 @@ from helio.authoring.writing.computations import (
     Recipe,
 )
 from helio.authoring.writing.fetching import Fetching
-from helio.authoring.writing.sources import frames_of, near_the_earth, quantities_of
-from helio.authoring.writing.steps import PlotSeries
+from helio.authoring.writing.sources import cadence_words, frames_of, near_the_earth, quantities_of
+from helio.authoring.writing.steps import PlotSeries, duration
+from helio.interval import interval_of
 from helio.knowledge.frame_names import TURNABLE
-from helio.knowledge.quantities import ABS_B, POSITION, B, E, N, QuantitySource, families, sources_of
+from helio.knowledge.quantities import ABS_B, NE, POSITION, B, E, N, QuantitySource, families, sources_of
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import T as TEMPERATURE
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS, symbol
 from helio.steps.signature import signatures
 
+_FEWEST = 4
+"""Least number of records in a window for means and their deviations."""
 _USUAL_WINDOW = "1h"
 """The window of a cross helicity or a residual energy where the request gives none."""
 _OF_ELECTRIC_FIELDS = frozenset({"EFI", "EFP", "EFW", "EDP", "EFD", "FIELDS", "RPW", "PWE", "PWI", "VEFI"})
@@ -207,8 +210,8 @@ class Deriving:
 
     def _derived_from_instrument(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
         """Return whether only a computation gives a quantity of the instrument that the request names."""
-        parts = [*DERIVED[quantity].takes.values()] if quantity in DERIVED else []
-        return len(parts) == 1 and self._is_of_instrument(parts[0].quantity, craft, sources)
+        parts = DERIVED[quantity].takes.values() if quantity in DERIVED and quantity != E else ()
+        return any(self._is_of_instrument(part.quantity, craft, sources) for part in parts)
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
         """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
@@ -340,6 +343,9 @@ class Deriving:
             else:
                 parts[argument] = self._part(part, craft, common)
         slowest = max(parts.values(), key=lambda series: series.cadence or 0.0)
+        if recipe.window:
+            spacing = max(slowest.cadence or 0.0, self.request.cadence or 0.0)
+            _check_window(quantity, str(extra[recipe.window]), spacing)
         parts = {argument: self._as_taken(series, slowest) for argument, series in parts.items()}
         if recipe.note:
             self.steps.note(f"{quantity}: {recipe.note}")
@@ -384,9 +390,9 @@ class Deriving:
         return frames.pop() if len(frames) == 1 else ""
 
     def _named_input(self, quantity: str, craft: str) -> str:
-        """Return the moment of the protons instead of the electrons' where the request computes something from it."""
-        bulk = next((name for name, of_electrons in OF_ELECTRONS.items() if of_electrons == quantity), "")
-        inputs = self.request.inputs
+        """Return the moment of the protons instead of the electrons', or otherwise, if the request names this one."""
+        others = {of_electrons: name for name, of_electrons in OF_ELECTRONS.items()} | {N: NE}
+        bulk, inputs = others.get(quantity, ""), self.request.inputs
         if bulk not in inputs or (quantity in inputs and self.data.pick(quantity, craft)):
             return quantity
         self.steps.note(f"{self.request.computed}: with the {bulk} instead of the {quantity}")
@@ -424,3 +430,12 @@ class Deriving:
             else:
                 vectors.append(name)
         return vectors
+
+
+def _check_window(quantity: str, window: str, spacing: float) -> None:
+    """Refuse a window of a mean in which there are only a few records."""
+    if interval_of(window).nanoseconds / 1e9 < _FEWEST * spacing:
+        raise NotUnderstood(
+            f"a window of {window} has too few records of {cadence_words(spacing)} for the {quantity}",
+            advice=f"name a longer window, such as '{quantity}, {duration(10 * spacing)} windows', or finer data",
+        )

@@ -33,7 +33,7 @@ from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.interval import interval_of
 from helio.knowledge.quantities import ABS_B, POSITION, B
 from helio.knowledge.quantities import V as SPEED
-from helio.knowledge.quantity_words import RATIOS, symbol
+from helio.knowledge.quantity_words import INDICES, RATIOS, symbol
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
@@ -216,9 +216,27 @@ class Operations:
     def _flag(self, named: Lines, series: PlotSeries) -> PlotSeries:
         """Return a named quantity of the spacecraft of a series, on its epochs."""
         (quantity,) = named.quantities
-        flag = self.quantities.quantity(quantity.name, series.craft, quantity.frame)
+        if "_" in quantity.name:  # a parameter of the dataset itself
+            return self.data.fetch_parameter(self._dataset_of(series.label), quantity.name)
+        craft = "OMNI" if quantity.name in INDICES else series.craft
+        flag = self.quantities.quantity(quantity.name, craft, quantity.frame)
         flag = self.quantities.component(flag, quantity.component) if quantity.component else flag
-        return self.steps.align(flag, series) if flag.cadence != series.cadence else flag
+        is_aligned = series.cadence and flag.cadence == series.cadence
+        return flag if is_aligned else self.steps.align(flag, series)
+
+    def _dataset_of(self, label: str) -> str:
+        """Return the dataset of a series as it was measured, and fetch no other one in its place."""
+        step = next(step for step in self.steps.steps if step["tool_args"].get("output_label") == label)
+        args = step["tool_args"]
+        if step["tool_name"] in ("components", "magnitude", "convert_units"):
+            return self._dataset_of(args["source_label"])
+        if step["tool_name"] != "fetch_data":
+            raise NotUnderstood(
+                f"helio leaves out records by a flag only before it computes {label}",
+                advice="first request the data without the bad records, then change the pipeline",
+            )
+        args.update(args.pop("candidates", [{}])[0])
+        return str(args["dataset_id"])
 
     def _with_alignment(self, shown: list[PlotSeries], computation: Computation) -> list[PlotSeries]:
         """Align a series with the epochs of the one that the request names."""
@@ -342,7 +360,7 @@ class Operations:
             right = self.steps.convert(right, left.unit)
         if name == LAG and left.cadence != right.cadence:
             left, right = self.steps.align_all([left, right])
-        elif name != LAG and (left.cadence != right.cadence or left.craft != right.craft):
+        elif name != LAG and (not left.cadence or (left.cadence, left.craft) != (right.cadence, right.craft)):
             right = self.steps.align(right, left)
         operation, word = OF_TWO[name]
         stem = f"{left.label}_{word}_{right.label.removesuffix('_aligned')}"

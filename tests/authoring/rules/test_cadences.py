@@ -105,7 +105,6 @@ def test_a_product_is_that_which_is_named(author, request_, parameters):
         ("MMS1 slow survey electric field 2019-01-05", "no slow-mode electric field"),
         ("MMS3 |B| burst, ion density fast 2018-01-08", "not clear in which mode"),
         ("PSP velocity vector from the COHO data, nov 2021", "no merged-mode bulk velocity vector"),
-        ("dynamic pressure, Ulysses COHO data, 1995", "no merged-mode proton density"),
         (
             "Cluster 1 FGM prime parameters |B|, 1 Oct 2001",
             "no magnetic field magnitude of Cluster-1 in prime",

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from helio.authoring.outcome import AuthorQuestion, NotProved, NotUnderstood, TemplateDraft
+from helio.errors import HelioError
 
 _INPUTS = [
     "fetch_data",
@@ -1136,3 +1137,242 @@ def test_a_superposed_epoch_has_the_median_and_the_quartiles(author, sentence):
     epochs = next(step["tool_args"] for step in steps if step["tool_name"] == "superposed_epoch")
     assert (epochs["before"], epochs["after"], epochs.get("give")) == ("1d", "3d", None)
     assert steps[-1]["tool_args"]["spec"]["panel_types"] == ["epochs"]
+
+
+def drawn_and_fetched(author, sentence):
+    """Return the labels that the figure draws, and the datasets of the data that a new pipeline fetches."""
+    steps = author.create(sentence).template["steps"]
+    given = [step["tool_args"] for step in steps if step["tool_name"] == "fetch_data"]
+    figure = steps[-1]["tool_args"]["spec"]["panels"]
+    return (
+        [label for panel in figure for label in panel],
+        {args.get("dataset_id") or args["candidates"][0]["dataset_id"] for args in given},
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "drawn", "datasets"),
+    [
+        ("dynamic pressure from the Wind 3DP proton moments, 25 Sept 1998", "Wind_Pdyn", "WI_PM_3DP"),
+        ("dynamic pressure of Wind, 25 Sept 1998", "Wind_Pdyn", "WI_K0_SWE"),
+        ("alpha to proton ratio from Wind 3DP, 25 Sept 1998", "Wind_alphas", "WI_PM_3DP"),
+        (
+            "Alfvén Mach number at Wind from 3DP ion moments and MFI, 2005-01-20",
+            "Wind_MA",
+            "WI_PM_3DP WI_H0_MFI",
+        ),
+        ("Akasofu epsilon from Wind 3DP and MFI, 2005-01-20", "Wind_epsilon", "WI_PM_3DP WI_H0_MFI"),
+        (
+            "Alfvén speed at PSP (1 min B, QTN density), 2021-04-28",
+            "PSP_VA",
+            "PSP_FLD_L2_MAG_RTN_1MIN PSP_FLD_L3_RFS_LFR_QTN",
+        ),
+        (
+            "electron plasma frequency from QTN density at PSP, 2021-04-28",
+            "PSP_Ne_fpe",
+            "PSP_FLD_L3_RFS_LFR_QTN",
+        ),
+        (
+            "PSP QTN density and SPAN-i density, 2021-04-28",
+            "PSP_Ne PSP_n",
+            "PSP_FLD_L3_RFS_LFR_QTN PSP_SWP_SPI_SF00_L3_MOM",
+        ),
+        (
+            "-VxB from MMS1 FPI ions and FGM, GSE, 2017-11-24 01:00 to 01:20",
+            "MMS1_Evec",
+            "MMS1_FPI_FAST_L2_DIS-MOMS MMS1_FGM_SRVY_L2",
+        ),
+        (
+            "MMS1 E field and FPI density, 2017-11-24 01:00 to 01:20",
+            "MMS1_Evec MMS1_n",
+            "MMS1_EDP_FAST_L2_DCE MMS1_FPI_FAST_L2_DIS-MOMS",
+        ),
+        (
+            "cross helicity of PSP, SPAN-i and MAG, 30 min windows, 2021-04-28",
+            "PSP_sigmac",
+            "PSP_SWP_SPI_SF00_L3_MOM PSP_FLD_L2_MAG_RTN_1MIN",
+        ),
+        (
+            "PSP beta, density and MAG, 2021-04-28",
+            "PSP_beta PSP_n PSP_B",
+            "PSP_SWP_SPI_SF00_L3_MOM PSP_FLD_L2_MAG_RTN_1MIN",
+        ),
+        (
+            "Alfvén Mach number at MMS2 with FPI ions and FGM, 2017-07-11 22:30 to 22:40",
+            "MMS2_MA",
+            "MMS2_FPI_FAST_L2_DIS-MOMS MMS2_FGM_SRVY_L2",
+        ),
+        (
+            "MMS2 |B| with FPI ions, 2017-07-11 22:30 to 22:40",
+            "MMS2_Bmag MMS2_ions",
+            "MMS2_FPI_FAST_L2_DIS-MOMS MMS2_FGM_SRVY_L2",
+        ),
+        ("plasma frequency at Wind from 3DP electrons, 2005-01-20", "Wind_Ne_fpe", "WI_EM_3DP"),
+        (
+            "Parker spiral angle from COHO hourly speed and distance, Ulysses, 1992",
+            "Ulysses_psi",
+            "UY_COHO1HR_MERGED_MAG_PLASMA",
+        ),
+        (
+            "What Parker spiral angle would you expect at Ulysses in 1992? Use the measured hourly speed and the "
+            "heliocentric distance",
+            "Ulysses_psi",
+            "UY_COHO1HR_MERGED_MAG_PLASMA",
+        ),
+        ("Ulysses SWOOPS speed, 1992", "Ulysses_V", "UY_PROTON-MOMENTS_SWOOPS"),
+    ],
+)
+def test_a_quantity_is_computed_from_the_data_that_the_sentence_names(author, sentence, drawn, datasets):
+    assert drawn_and_fetched(author, sentence) == (drawn.split(), {*datasets.split()})
+
+
+@pytest.mark.parametrize(
+    ("sentence", "says"),
+    [
+        ("cross helicity at Wind, 1 h data, 2005-01-20", "window of 1h has too few records of 1 h"),
+        ("1 min averages of ACE Bz, and SYM-H, 2015-03-17", "whether SYM-H gets the average, too"),
+        ("2 h running mean of ACE Bz, and Dst, 2005-01-20", "whether Dst gets the running average, too"),
+        ("Wind speed from 3DP electrons, 2005-01-20", "what helio takes 'from 3DP electrons'"),
+        ("PSP Br perihelion 11 ± 1 day", "not the day of its perihelion"),
+        ("ACE speed when Wind Bz is negative, 2005-01-20", "the condition 'Wind Bz' from the spacecraft"),
+        ("PSP SPAN-i density 2021-04-28 where nonsense_flag is below 2", "no parameter 'nonsense_flag'"),
+        (
+            "10 min averages of the PAS density of Solar Orbiter, leave out records with quality_factor above 0.2, "
+            "2022-03-10",
+            "before it computes SolO_n_binned",
+        ),
+    ],
+)
+def test_what_would_be_computed_from_other_data_is_refused(author, sentence, says):
+    with pytest.raises(HelioError, match=re.escape(says)):
+        author.create(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tools"),
+    [
+        ("cross helicity at Wind, 1 h data, 12 h windows, 2005-01", ["12h"]),
+        ("cross helicity at Wind from 1 min data, 2005-01-20", ["1h"]),
+    ],
+)
+def test_a_window_holds_some_records(author, sentence, tools):
+    assert [args["window"] for tool, args in computed(author, sentence) if tool == "cross_helicity"] == tools
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "hourly means of Wind speed and Dst, 2005-01-20",
+        "hourly means of Wind speed, density, and Dst, 2005-01-20",
+        "hourly means of AE, and AL, 2005-01-20",
+    ],
+)
+def test_an_average_of_a_list_is_of_all(author, sentence):
+    drawn = drawn_and_fetched(author, sentence)[0]
+    assert len(drawn) > 1
+    assert all(label.endswith("_binned") for label in drawn)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "where", "value", "flag"),
+    [
+        (
+            "PAS density where quality_factor is below 0.2, Solar Orbiter 2022-03-10",
+            ">=",
+            0.2,
+            "SolO_quality_factor",
+        ),
+        (
+            "Solar Orbiter PAS density 2022-03-10, throw out every record whose quality_factor is above 0.2",
+            ">",
+            0.2,
+            "SolO_quality_factor",
+        ),
+        (
+            "Solar Orbiter PAS density 2022-03-10, leave out records with quality_factor above 0.2",
+            ">",
+            0.2,
+            "SolO_quality_factor",
+        ),
+        ("SPAN-i density where QUALITY_FLAG is below 1, PSP 2021-04-28", ">=", 1.0, "PSP_QUALITY_FLAG"),
+        ("ACE speed when Bz is negative, 2005-01-20", ">=", 0.0, "ACE_Bz_aligned"),
+        ("exclude points where Bz is positive, ACE speed 2005-01-20", ">", 0.0, "ACE_Bz_aligned"),
+        ("SYM-H when AE is above 500 nT, 2015-03-17", "<=", 500.0, "OMNI_AE"),
+        ("Dst in 2005 only when Kp > 5", "<=", 5.0, "OMNI_Kp"),
+        ("ACE speed when ACE Bz is negative, 2005-01-20", ">=", 0.0, "ACE_Bz_aligned"),
+        ("ACE Bz when Dst is below -50 nT, 2005-01", ">=", -50.0, "OMNI_Dst_aligned"),
+        (
+            "MMS1 density where the spacecraft potential is above 10 V, 2017-07-11",
+            "<=",
+            10.0,
+            "MMS1_scpot_aligned",
+        ),
+    ],
+)
+def test_a_condition_is_on_another_series_or_on_a_column(author, sentence, where, value, flag):
+    steps = author.create(sentence).template["steps"]
+    [mask] = [step["tool_args"] for step in steps if step["tool_name"] == "mask_by_flag"]
+    assert (mask["where"], mask["value"], mask["flag_label"]) == (where, value, flag)
+    assert steps[-1]["tool_args"]["spec"]["panels"] == [[mask["output_label"]]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tools"),
+    [
+        ("mark when Bz is negative, ACE Bz 2005-01-20", ["alert"]),
+        ("ACE Bz, fill where it is negative, 2005-01-20", []),
+        ("ACE Bz when it is negative, 2005-01-20", ["mask"]),
+    ],
+)
+def test_a_condition_with_a_wish_is_not_on_all_that_is_drawn(author, sentence, tools):
+    assert [tool for tool, _ in computed(author, sentence)] == tools
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tools"),
+    [
+        ("angle between Bs of Cluster 1 and 3, 2003-10-29", "angle_between"),
+        ("Br times r squared (nT AU^2), PSP 2020-01", "arithmetic arithmetic"),
+        ("IMF clock angle at DSCOVR computed from 10 min averages of the field, 2017-09-07",
+         "resample transform_frame clock_angle"),
+        ("hourly means of the clock angle at ACE, 2005-01-20", "clock_angle resample"),
+        ("OMNI Newell coupling function and a 15-min running average of the coupling, 2015-03-17",
+         "newell_coupling running_average"),
+        ("Wind: divide the alpha density by the proton density, then take a 30min running median of that ratio and "
+         "plot only the smoothed ratio, 2005-01-20", "arithmetic running_median"),
+        ("divide the speed by 2, ACE 2005-01-20", "rescale"),
+        ("dB/dt of SYM-H; SYM-H, 2015-03-17", "derivative"),
+    ],
+)  # fmt: skip
+def test_computations_follow_each_other_as_the_sentence_says(author, sentence, tools):
+    assert [tool for tool, _ in computed(author, sentence)] == tools.split()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "fce and half of it at MMS1, 2017-11-24 01:00 to 01:20",
+        "MMS1 fce and 0.5 fce, 2017-11-24 01:00 to 01:20",
+        "electron gyrofrequency and 0.5 times the electron gyrofrequency at MMS1, 2017-11-24 01:00 to 01:20",
+    ],
+)
+def test_half_of_a_frequency_is_drawn_beside_it(author, sentence):
+    drawn = drawn_and_fetched(author, sentence)[0]
+    assert drawn == ["MMS1_Bmag_fce", "MMS1_Bmag_fce_scaled"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "limit"),
+    [
+        (
+            "Find all storms in 2015 in which Dst went to -100 nT or less, and save their minima to a csv",
+            -100.0,
+        ),
+        ("find the storms in 2001 whose Dst minimum reached -200 nT, save their minima as csv", -200.0),
+    ],
+)
+def test_storms_are_found_by_their_level(author, sentence, limit):
+    steps = author.create(sentence).template["steps"]
+    [storms] = [step["tool_args"] for step in steps if step["tool_name"] == "storm_phases"]
+    assert (storms["source_label"], storms["give"], storms["threshold"]) == ("OMNI_Dst", "minimum", limit)
+    assert [step["tool_args"]["format"] for step in steps if step["tool_name"] == "save_data"] == ["csv"]

@@ -243,7 +243,6 @@ def test_an_upper_hybrid_frequency_takes_the_protons_that_the_sentence_names(aut
 @pytest.mark.parametrize(
     ("sentence", "says"),
     [
-        ("plasma frequency from the PSP QTN density, 2021-04-29", "does not understand .QTN"),
         ("SYM-H with 4 % helium, May 2024", "no computation of the figure takes the assumed alpha"),
         (
             "alpha temperature at Wind from the alpha thermal speed of SWE, 2005-01-10",

@@ -137,7 +137,7 @@ def test_no_time_becomes_open_that_has_an_end():
     ("sentence", "default", "says"),
     [
         (
-            "Ulysses speed, whole mission",
+            "Ulysses SWOOPS speed, whole mission",
             "1990-11-18 to 2009-07-01",
             "there are data from 1990-11-18 to 2009-06-30",
         ),

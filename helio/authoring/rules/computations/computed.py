@@ -261,6 +261,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     if any(mention.computation.tool == R_SQUARED for mention in mentions):
         sentence.drop(rf"\b{SAID_OF_ALL}(?=\x01)")
         sentence.drop(r"\(?\b(?:with\s+|where\s+)?(?:r|R|distance)\s+(?:is\s+|being\s+)?in\s+AU\b\)?")
+        sentence.drop(r"[(,]?\s*\b(?:in\s+)?nT[\s*·]*AU\s?(?:\^?2|²)\)?")
     mentions = _with_lags(sentence, _in_order(sentence.text, mentions))
     mentions = [_with_threshold(sentence, mention) for mention in mentions]
     window = _window_of_all(sentence, [mention.computation for mention in mentions])

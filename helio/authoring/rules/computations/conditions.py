@@ -29,7 +29,7 @@ VERB = (
     r"|got|rises?|rose|stays?|stayed|remains?|remained|reach(?:es|ed)?|values?|again|back)\s+)*"
 )
 UNIT = r"nT|pT|km/s|km\s?s\^?-1|(?:/\s?|per\s+)(?:cm\^?3|cc)|cm\^?-3|#/cc|cc|MK|K|k?eV|MeV|nPa|mV/m|pfu|sfu"
-UNIT += "|W/m\\^?2|degrees?|deg|%"
+UNIT += r"|(?-i:V)(?!\s*(?:[<>=≤≥]|is\b|was\b|above\b|below\b|exceed))|W/m\^?2|degrees?|deg|%"
 NUMBER = r"[-−+]?\s?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _LENGTHS = "years?|months?|weeks?|days?|hours?|minutes?|seconds?|h|min|s|d|samples|records|points|panels"
 _NO_LENGTH = rf"(?!\s*(?:{_LENGTHS})\b)"
@@ -44,7 +44,9 @@ _RANGE = (
     rf"(?:\s*(?P<range_unit>{UNIT})(?![\w/]))?{_NO_LENGTH}"
 )
 _SIDE = r"(?P<side>between|outside|within|inside|leaves|not\s+between)"
-_CONDITION = rf"(?:(?P<sign>{SIGN})\s*{LEVEL}|{_SIDE}\s+(?:of\s+)?{_RANGE})"
+_HALF = r"(?<=\w )(?<=(?:.is|are|was|ere|rns|ays|ins) )(?P<half>negative|positive)\b"
+"""A condition on the sign of values, behind its verb."""
+_CONDITION = rf"(?:(?P<sign>{SIGN})\s*{LEVEL}|{_SIDE}\s+(?:of\s+)?{_RANGE}|{_HALF})"
 _OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "between": "outside", "outside": "between"}
 _WORDS = VOCABULARY["conditions"]
 _VALUES = rf"(?:{any_phrase(_WORDS['values'])})"
@@ -67,6 +69,16 @@ NAME = (
 _OF_NAME = rf"{SMALL}(?:{_VALUES}\s+(?:of\s+)?(?:(?:which|that)\s+)?)?{SMALL}{NAME}{VERB}"
 _ONLY = r"(?:\bbut\s+)?\b(?:(?:keep|show|plot|draw|use)\s+)?(?:only|just)\s+"
 _LIMITED = rf"{_OF_NAME}{_CONDITION}"
+_RECORDS = rf"{SMALL}{_VALUES}\s+(?:of\s+[\w|]+\s+)?"
+_OF_SERIES = r"(?<=[\w|)\x01] )"
+_OTHER_WISH = re.compile(
+    rf"(?:\b(?:shad|fill|highlight|colou?r|draw\w*\s+in|red|blue|green|lines?|{_MARK}|{_EVENTS}|{_ALERTS}|count|only|run|start|stop|send"
+    r"|tell|notify|mail|update)\w*)\b[^;.]*$",
+    re.IGNORECASE,
+)
+"""Words before a condition that say that it is no condition on what is drawn: ``shade the times when Bz < 0``."""
+COLUMN = re.compile(r"[A-Za-z]\w*_\w+")
+"""The name of a parameter as a dataset writes it."""
 _FORMS = (
     # (what to do, whether the condition says what stays, and the words)
     ("mask", False, rf"\b(?:and\s+|with\s+)?set\s+{_LIMITED}\s+(?:to|as)\s+(?:NaNs?|missing|fill)\b"),
@@ -75,6 +87,11 @@ _FORMS = (
         "mask",
         False,
         rf"\b(?:and\s+|but\s+)?{_AWAY}\s+(?P<where>(?:(?!{_WHERE}\b)[\w|.-]+\s+){{0,4}}?{_WHERE}\s+){_LIMITED}",
+    ),
+    (
+        "mask",
+        False,
+        rf"\b(?:and\s+|but\s+)?{_AWAY}\s+(?P<where>{_RECORDS}(?:whose|with|having)\s+){_LIMITED}",
     ),
     ("mask", False, rf"\b(?:and\s+|but\s+)?{_AWAY}\s+{_LIMITED}"),
     (
@@ -86,6 +103,7 @@ _FORMS = (
     ("alert", False, rf"\b(?:and\s+)?{_MARK}\s+{SMALL}{_EVENTS}\s+(?:{_WHICH}\s+)?{_LIMITED}"),
     ("alert", False, rf"\b(?:and\s+)?{_MARK}\s+(?:{_WHERE}\s+)+{_LIMITED}"),
     ("alert", False, rf"\b(?:(?:with|and|plus|add)\s+)*{SMALL}{_ALERTS}\s*(?:{_WHICH}\s+|:\s*)*{_LIMITED}"),
+    ("mask", True, rf"{_OF_SERIES}(?P<where>(?:where|when(?:ever)?|while)\s+){_LIMITED}"),
 )
 _SIGNED = (
     rf"\b(?:with\s+)?{SMALL}(?P<sign>positive|negative)\s+(?:{_VALUES}\s+)?(?:(?:are|is|being)\s+)?{_GONE}\b"
@@ -105,7 +123,8 @@ def read_conditions(sentence: Sentence) -> Iterator[ComputationMention]:
     yield from _checks(sentence)
     for tool, stays, pattern in _FORMS:
         for match in list(re.finditer(pattern, sentence.left, re.IGNORECASE)):
-            if not _is_of_energy(match) and sentence.is_unread(*match.span()):
+            is_last = pattern == _FORMS[-1][2] and _OTHER_WISH.search(sentence.text[: match.start()])
+            if not _is_of_energy(match) and sentence.is_unread(*match.span()) and not is_last:
                 yield _condition(sentence, match, tool, stays=stays)
     for match in sentence.take(_SIGNED):
         sign = ">" if (match["sign"] or match["other"]).lower() == "positive" else "<"
@@ -135,6 +154,8 @@ def _condition(sentence: Sentence, match: re.Match[str], tool: str, *, stays: bo
             "an event is above or below one level", advice="write, for example, 'mark every time Bz < -10 nT'"
         )
     named = take_around(sentence, match)
+    if COLUMN.fullmatch(sentence.text[slice(*named)]):
+        sentence.take_at(*named)
     if tool == "mask":
         args: dict[str, Any] = {"where": sign, "value": value} | ({"unit": unit} if unit else {})
         mention = mention_of(tool, match.start(), args=args)
@@ -158,15 +179,18 @@ def take_around(sentence: Sentence, match: re.Match[str]) -> tuple[int, int]:
     away = re.match(rf"(?:and\s+|but\s+)?{_AWAY}\s+", match[0], re.IGNORECASE)
     if groups.get("where") and away:  # blank V where |B| < 10 nT: V is read elsewhere
         sentence.take_at(first, first + away.end())
-        where = re.search(r"\S+\s+$", match["where"])
+        where = re.search(rf"(?:{_RECORDS})?\S+\s+$", match["where"], re.IGNORECASE)
         first = match.start("where") + (where.start() if where else 0)
     sentence.take_at(first, start)
-    sentence.take_at(stop, match.end())
+    if sentence.text[stop : match.end()].strip():  # more of the name may stand behind a blank
+        sentence.take_at(stop, match.end())
     return start, stop
 
 
 def _limit(match: re.Match[str]) -> tuple[str, float | tuple[float, float], str]:
     """Return the sign of a condition, its level or its two limits, and the unit as templates write it."""
+    if match["half"]:
+        return "<" if match["half"].lower() == "negative" else ">", 0.0, ""
     if match["side"]:
         side = "between" if match["side"].lower() in ("between", "within", "inside") else "outside"
         return side, (number_in(match["low"]), number_in(match["high"])), unit_of(match["range_unit"] or "")
@@ -321,6 +345,8 @@ def with_conditions(
     for mention in mentions:
         first, stop = mention.named
         own = next((quantity for at, quantity in placed if first <= at < stop), None)
+        is_column = mention.computation.tool == "mask" and COLUMN.fullmatch(text, first, stop) is not None
+        own = RequestQuantity(text[first:stop]) if is_column else own
         drawn = list(dict.fromkeys(quantity for _, quantity in outside))
         clause = max((cut.end() for cut in _CUT.finditer(text, 0, first or mention.position)), default=0)
         computation = mention.computation
@@ -335,6 +361,12 @@ def with_conditions(
                 computation = replace(computation, of=Lines((), tuple(dict(objects).values())))
                 earlier = {quantity for at, quantity in outside if at < clause}
                 left = [atom for atom in left if not (atom in objects and atom[1] in earlier)]
+        flown = {craft for at, craft in crafts if first <= at < stop}
+        if computation.tool == "mask" and flown and {craft for _, craft in crafts} - flown:
+            raise NotUnderstood(
+                f"helio takes the condition '{text[first:stop]}' from the spacecraft whose records it leaves out",
+                advice="name data of one spacecraft",
+            )
         if own is None or not drawn or computation.tool == "align":
             changed.append(replace(mention, computation=computation))
             continue
@@ -343,9 +375,10 @@ def with_conditions(
             left = [atom for atom in left if not first <= atom[0] < stop]
         if same and computation.tool == "rescale" and _TOO.search(text[:first]):
             computation = replace(computation, beside=True)
-        before = [quantity for at, quantity in outside if clause <= at < first] if mention.by_other else []
-        masked = list(dict.fromkeys(before)) or (drawn if mention.by_other else same or [own])
-        if mention.by_other and masked != same:
+        by_other = mention.by_other or is_column
+        before = [quantity for at, quantity in outside if clause <= at < first] if by_other else []
+        masked = list(dict.fromkeys(before)) or (drawn if by_other else same or [own])
+        if by_other and masked != same:
             computation = replace(computation, tool="mask_by_flag", by=Lines((), tuple(same or [own])))
         if masked != drawn:
             computation = replace(computation, of=Lines((), tuple(masked)))

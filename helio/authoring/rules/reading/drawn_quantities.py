@@ -20,19 +20,18 @@ from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.reading.named_instruments import IN_CAPITALS, Crafts
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import (
-    CONVECTIVE,
     DERIVED,
     MAGNITUDE,
-    MAGNITUDE_OF,
     OF_ELECTRONS,
     OF_TWO,
     R_SQUARED,
     SHIFT,
-    VECTOR_OF,
+    inputs_of,
+    recipe_of,
 )
 from helio.authoring.writing.steps import listed
 from helio.knowledge.frame_names import KNOWN_FRAMES
-from helio.knowledge.quantities import ABS_B, VECTOR_V, B, E, N, T
+from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS
 
@@ -119,7 +118,9 @@ def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
 _SOURCE_AHEAD = re.compile(r"\b(?:from|using|based on)\s+(?:the\s+)?(?:[\w|-]+\s+){0,2}$", re.IGNORECASE)
 """Pattern of words before a group that is the source of a quantity: ``pressure from the Wind plasma data``."""
 _FROM = re.compile(
-    r"(?:\b(?:from|using|based on)\b|^[^,;)]*\((?![^)]*\)))(?!.*(?:,|\band\b))", re.IGNORECASE | re.DOTALL
+    r"(?:\b(?:from|using|based on)\b|\buse\b(?!.*\b(?:for|in|on|as|scale|axis)\b)|^[^,;)]*\((?![^)]*\)))"
+    r"(?!.*(?:,|\band\b))",
+    re.IGNORECASE | re.DOTALL,
 )
 """Words between a quantity and those from which helio computes it."""
 _NO_LIST = re.compile(
@@ -128,6 +129,10 @@ _NO_LIST = re.compile(
 )
 """Commas and the word ``and`` between a quantity and its first input that are in brackets, or behind an instrument or a
 group of data: ``beta from PAS and MAG``."""
+_INSTRUMENTS = re.compile(
+    rf"(?:,|\bwith|\busing)\s*{IN_CAPITALS}(?:\s+(?:data|moments|ions?|protons?))?\s*(?:and|[,&+/])\s*(?=(?:MAG|magnetometer)\b[^:;]*$)(?!.*\bpanels?\b)"
+)
+"""A list of instruments whose last one is the magnetometer: ``cross helicity of PSP, SPAN-I and MAG``."""
 _LED = re.compile(r"(?:[.;:(]|\bwith|\busing|\btak(?:e|ing))\s*(?:the\s+)?$", re.IGNORECASE)
 """What stands before quantities that may only be the inputs of another one."""
 _OF_INSTRUMENT = re.compile(
@@ -328,19 +333,22 @@ def derived_from_others(
         helio computes the quantity from others than those.
     """
     none: tuple[str, frozenset[RequestQuantity], tuple[str, ...]] = ("", frozenset(), ())
-    if not placed or _recipe_of(placed[0][1].name) not in DERIVED:
+    if not placed or recipe_of(placed[0][1].name) not in DERIVED:
         return none
     start, first = placed[0]
     others = [(at, quantity) for at, quantity in placed if quantity != first]
     following = min((at for at in (*(at for at, _ in others), field, *described) if at > start), default=-1)
     if following < 0:
         return none
-    takes = {part.quantity for part in DERIVED[_recipe_of(first.name)].takes.values()}
-    needed = _inputs(_recipe_of(first.name))
+    takes = {part.quantity for part in DERIVED[recipe_of(first.name)].takes.values()}
+    needed = inputs_of(recipe_of(first.name))
     strange = [quantity for _, quantity in others if quantity.name not in needed]
     if not described and _say_sources(sentence.text, needed, others, following):
         strange = []
-    elif not _FROM.search(_NO_LIST.sub(" ", sentence.text[start:following])):
+    elif not (
+        _FROM.search(_NO_LIST.sub(" ", sentence.text[start:following]))
+        or any(named.end() == following for named in _INSTRUMENTS.finditer(sentence.text, start))
+    ):
         return none
     beside = [
         at
@@ -384,11 +392,6 @@ def derived_from_others(
     return computed, hidden, tuple(sorted(inputs))
 
 
-def _recipe_of(name: str) -> str:
-    """Return the name under which helio computes a quantity that instruments may also measure."""
-    return E if name == CONVECTIVE else name
-
-
 def _say_sources(text: str, needed: Collection[str], others: Placed, following: int) -> bool:
     """Return whether the quantities behind a derived one only say which instruments measure its inputs.
 
@@ -414,24 +417,10 @@ def computed_from(text: str) -> str:
     behind = [(at, quantity.name) for at, quantity in placed if quantity != first]
     behind += [(field, B)] if field >= 0 else []
     is_input = any(
-        name in _inputs(first.name) and _FROM.search(_NO_LIST.sub(" ", text[start:at])) for at, name in behind
+        name in inputs_of(first.name) and _FROM.search(_NO_LIST.sub(" ", text[start:at]))
+        for at, name in behind
     )
     return first.name if is_input else ""
-
-
-def _inputs(name: str) -> set[str]:
-    """Return the quantities from which helio computes another one, directly or through others.
-
-    The same moments of the electrons are inputs too.
-    """
-    inputs: set[str] = set()
-    names = [name]
-    while names:
-        parts = {part.quantity for part in DERIVED[names.pop()].takes.values()} - inputs
-        inputs |= parts
-        names += [part for part in parts if part in DERIVED]
-    inputs |= {table[name] for table in (MAGNITUDE_OF, VECTOR_OF) for name in inputs if name in table}
-    return inputs | {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in inputs}
 
 
 def named_again(text: str, placed: Placed, crafts: Sequence[tuple[int, str]], marks: Sequence[int]) -> Placed:

@@ -21,7 +21,7 @@ from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO
 from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.steps import unread
 from helio.knowledge.quantities import families
-from helio.knowledge.quantity_words import INDICES, VECTORS
+from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
 from helio.time_range import TimeRange
@@ -83,6 +83,13 @@ _OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
 _INTEGRAL_AND = re.compile(
     r"\b(?:integral|derivative|rate\s+of\s+change)\s+of\s+[^,;.]*?(?:,\s*and|\s+and\s+the)\s", re.IGNORECASE
 )
+_FROM_PARTICLES = re.compile(
+    r"\b(?:from|using|based\s+on)\s+(?:the\s+)?(?:(?!and\b|with\b|plus\b)[\w-]+\s+){1,2}(?P<what>electrons|ions|protons)$",
+    re.IGNORECASE,
+)
+"""Particles of an instrument as the source of another quantity: ``Alfvén speed from 3DP electrons``."""
+_AND_INDEX = re.compile(r"\bof\b[^,;.:]*,\s*(?:and|plus|with|together\s+with)\s+(?:also\s+)?(?:the\s+)?$")
+"""Words from a computation up to an index that it may not take: ``1 min averages of ACE Bz, and SYM-H``."""
 PLACES_FIRST = re.compile(
     r"^\W*(?:put|place)\s+(?!on\b|at\b|in\b)[^:;.]*\b(?:top|bottom)\b[^:;.]*:", re.IGNORECASE
 )
@@ -196,7 +203,7 @@ def doubts(
             f"helio draws the whole time, and does not find '{picked['what']}' in it",
             advice="give the times to draw, or leave these words out",
         )
-    yield from _unclear_computations(sentence, placed, request)
+    yield from _unclear_computations(sentence, placed, request, mentions)
     yield from _unclear_panels(sentence, placed, request, arrangement)
     negative = [start for start, _ in placed if _NEGATIVE.search(sentence.text[:start])]
     if negative and len(negative) < max(2, len(placed)):  # otherwise signs of a list
@@ -310,7 +317,7 @@ def doubts(
 
 
 def _unclear_computations(
-    sentence: Sentence, placed: Placed, request: PipelineRequest
+    sentence: Sentence, placed: Placed, request: PipelineRequest, mentions: Sequence[ComputationMention]
 ) -> Iterator[NotUnderstood]:
     """Yield a refusal for each computation of which it is not clear which of several quantities it takes."""
     several = len({quantity for _, quantity in placed}) > 1
@@ -326,6 +333,24 @@ def _unclear_computations(
             "it is not clear of which quantities the integral or the derivative is",
             advice="give each its place: 'integral of VBs on top, Dst below'",
         )
+    ahead = [made for made in mentions if made.computation.tool in APPLIED and made.computation.of == Lines()]
+    for made in ahead if request.spacecraft and several else ():
+        for start, quantity in placed:
+            before = sentence.text[max(made.position, 0) : start]
+            if quantity.name in INDICES and _AND_INDEX.search(before):
+                tool = made.computation.tool.replace("resample", "average").replace("_", " ")
+                yield NotUnderstood(
+                    f"it is not clear whether {quantity.name} gets the {tool}, too",
+                    advice=f"write '…; {quantity.name}' for the index as it is, or 'of A and {quantity.name}' for both",
+                )
+    for start, quantity in placed[1:]:
+        words = re.match(r"\w+", sentence.text[start:])
+        source = _FROM_PARTICLES.search(sentence.text[: start + (words.end() if words else 0)])
+        if quantity.name in SPECTRA and source and source.start("what") == start:
+            yield NotUnderstood(
+                f"it is not clear what helio takes '{source[0]}'",
+                advice="name the moment, as in 'electron density from 3DP'",
+            )
     group = _ONLY_FOR_GROUP.search(sentence.text) if request.computations else None
     if group and several:
         yield NotUnderstood(

@@ -9,13 +9,14 @@ from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import (
-    CONVECTIVE,
     DERIVED,
     MAGNITUDE_OF,
     NEARBY,
     OF_ELECTRONS,
     SIDES,
     VECTOR_OF,
+    inputs_of,
+    recipe_of,
 )
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
@@ -253,8 +254,8 @@ def _directly_behind(text: str, stop: int, placed: Placed) -> list[str]:
 def _is_measured(quantity: str, rows: Sequence[QuantitySource]) -> bool:
     same = {quantity, OF_ELECTRONS.get(quantity), MAGNITUDE_OF.get(quantity), VECTOR_OF.get(quantity)}
     same |= {*SIDES.get(quantity, ()), *NEARBY.get(quantity, ())}
-    if quantity in DERIVED:
-        same |= {part.quantity for part in DERIVED[quantity].takes.values()}
+    if recipe_of(quantity) in DERIVED:
+        same |= inputs_of(recipe_of(quantity))
     return any(row.quantity in same for row in rows)
 
 
@@ -415,11 +416,8 @@ def others_measured(
 
     A receiver, as in ``speed and RPW``, stands for its radio spectrogram.
     """
-    names = {
-        *names,
-        *(part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()),
-        *({B, VECTOR_V} if CONVECTIVE in names else ()),
-    }
+    made = {recipe_of(name) for name in names} & {*DERIVED}
+    names = {*names, *(part for name in made for part in inputs_of(name))}
     flown = {craft for _, craft in crafts}
     beside: dict[str, None] = {}
     for name in instruments:

@@ -94,7 +94,15 @@ from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.rules.times.open_times import ends_before_named_day, with_open_times
 from helio.authoring.rules.times.times_around import signed_length
 from helio.authoring.writing.asking import Asks
-from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE, SEPARATION
+from helio.authoring.writing.computations import (
+    ANGLE,
+    APPLIED,
+    DERIVED,
+    LAG,
+    MAGNITUDE,
+    OF_ELECTRONS,
+    SEPARATION,
+)
 from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.sources import crafts_with
 from helio.knowledge.catalogue import Catalogue
@@ -142,7 +150,8 @@ _CDAWEB = (
 """Words that name the archive from which helio takes the data of its catalogue."""
 _RADIAL = re.compile(r"\bb_?[rn]\b", re.IGNORECASE)
 _OF_INSTRUMENT = (
-    r"(?<=\x01 )(?:from|using|by|of)\b[^,;]*?\x01\s*(?P<out>(?:ions?|protons?|moments?))\b"
+    r"(?<=\x01 )(?:from|using|by|of|with(?=[^,;]*?(?:ions?|protons?|electrons?)\s+(?:and|&)\s+\x01))\b"
+    r"[^,;]*?\x01\s*(?P<out>{particles})\b"
     r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"
 )
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
@@ -415,7 +424,10 @@ class _SentenceReader:
             )
         named = merged(named, of_windowed(self._mentions))
         if any(quantity.name not in SPECTRA for _, quantity in named):
-            sentence.drop(_OF_INSTRUMENT)
+            made = [DERIVED[own.name].takes for _, own in named if own.name in DERIVED]
+            taken = {part.quantity for takes in made for part in takes.values()}
+            particles = r"electrons?" if taken & {*OF_ELECTRONS.values()} else r"ions?|protons?"
+            sentence.drop(_OF_INSTRUMENT.replace("{particles}", particles))
         for place in beside_others(sentence, self._instruments, self._crafts, named):
             sentence.put_back(*place)  # the catalogue may describe what the table lacks
         drop_styled_particles(sentence, self._looks, named)

@@ -16,7 +16,7 @@ from helio.authoring.rules.times.clocks import with_plain_clocks
 from helio.authoring.rules.times.date_pairs import MONTH, with_whole_dates
 from helio.authoring.rules.times.dates import with_plain_dates
 from helio.authoring.rules.times.open_times import with_stated_ends
-from helio.authoring.rules.times.times_around import widened, with_plain_spans
+from helio.authoring.rules.times.times_around import signed_length, widened, with_plain_spans
 from helio.authoring.rules.times.times_from_now import COUNTS, part_of_today, with_times_from_now
 from helio.authoring.writing.asking import Asks
 from helio.interval import carrington_number, carrington_start
@@ -227,6 +227,11 @@ def _with_events(text: str, notes: list[str], ask: Asks | None, crafts: str) -> 
         several = " and ".join(f"the {event.name}" for event in sorted(named, key=lambda event: event.start))
         raise NotUnderstood(f"the request names {several}", advice="give one time range that contains both")
     event = named.pop()
+    if (length := signed_length(rest)) and "perihelion" in mentions[0].phrase.lower():
+        raise NotUnderstood(
+            f"helio knows the days of the {event.name}, {event.span}, and not the day of its perihelion",
+            advice=f"give the date of the perihelion, as in '2022-02-25 {length}'",
+        )
     notes.append(f"helio reads the {event.name} as {event.span} ({event.source})")
     return f"{rest[: mentions[0].start]}{event.span}{rest[mentions[0].start :]}"
 
