@@ -450,4 +450,5 @@ def _is_of_all(request: PipelineRequest) -> bool:
 def _can_be_part(request: PipelineRequest) -> bool:
     """Return whether a request draws series over time, in panels that can stand below others."""
     panels = request.panels
-    return _draws(request) and not (panels.kind or panels.side or panels.count or request.style.as_lines)
+    says_all = panels.kind or panels.side or panels.count or panels.lines or request.style.as_lines
+    return _draws(request) and not says_all

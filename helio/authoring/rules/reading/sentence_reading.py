@@ -382,7 +382,10 @@ class _SentenceReader:
         if (crafts or described.crafts) and not self.flown:
             drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
-        as_lines = sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b")
+        as_lines = sentence.take_first(
+            r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b"
+            r"|\b(?:with |as )?(?:one|a) (?:line|curve) (?:per|for (?:each|every)) (?:energy )?(?:channel|energy|bin)\b"
+        )
         self._as_lines = as_lines is not None
         self._units = take_units(sentence)
         self._plane = take_plane(sentence)
