@@ -393,7 +393,7 @@ class Arrangement:
             again = [name for at, name in quantities if clause <= at < position]
             ahead = [name for at, name in quantities if start <= at < position]
             earlier = {name for at, name in quantities if at < clause}
-            is_again = bool(again) and {*again} < earlier  # Bz, By, V; Bz and By in one panel
+            is_again = {*again} < earlier and len({*again}) + several > 1  # Bz, By, V; Bz and By in one panel
             is_part = bool(is_again or self._another or places or alone) or any(
                 at > position for at, _ in quantities
             )
