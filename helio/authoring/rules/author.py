@@ -39,6 +39,7 @@ from helio.authoring.rules.questions.question_form import (
     asks_for_data,
     asks_for_series,
     begins_question,
+    begins_with_reason,
     is_question,
     question_before_request,
     without_question_mark,
@@ -54,7 +55,7 @@ from helio.authoring.rules.reading.looks import (
     take_phrases,
 )
 from helio.authoring.rules.reading.marked_times import marked_days
-from helio.authoring.rules.reading.named import read_spacecraft
+from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
@@ -63,7 +64,9 @@ from helio.authoring.rules.remarks import without_remarks
 from helio.authoring.writing.asking import Asks, asked_time
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import ABS_B, B
 from helio.pipelines.template.document import Document, as_text
+from helio.time_range import parse_time_range
 
 BY = Attribution("rules")
 
@@ -79,6 +82,17 @@ class _PendingQuestion(Exception):
     def __init__(self, text: str, choices: Sequence[str]) -> None:
         super().__init__(text)
         self.question = AuthorQuestion(text, tuple(choices), BY)
+
+
+def _names_other_data(words: str, request: str) -> bool:
+    """Return whether words name a quantity that a request does not name."""
+    (named, field), (drawn, own_field) = (
+        read_quantities(Sentence(text), magnitude=False) for text in (words, request)
+    )
+    names = {quantity.name for _, quantity in drawn}
+    return not {quantity.name for _, quantity in named} <= names or (
+        field >= 0 and own_field < 0 and names.isdisjoint((B, ABS_B))
+    )
 
 
 def _says_looks(request: PipelineRequest) -> bool:
@@ -181,7 +195,7 @@ class RuleAuthor:
         return AuthorReply(reply, BY)
 
     def _without_reason(self, request: str) -> tuple[str, str]:
-        """Split a question from the request behind it; add the spacecraft and the time that only the question names.
+        """Split a question or another reason from the request behind it; add the spacecraft and the time that only the question names.
 
         Without a question, return an empty text and the request.
         """
@@ -191,6 +205,8 @@ class RuleAuthor:
         asked, wanted = Sentence(_SOLAR_WIND.sub("", question)), Sentence(rest)
         times, own_times = asked.take_times(self._now), wanted.take_times(self._now)
         crafts, own_crafts = read_spacecraft(asked), read_spacecraft(wanted)
+        if begins_with_reason(request) and _names_other_data(question, rest):
+            return "", request
         about = [*([] if own_crafts else [craft for _, craft in crafts]), *([] if own_times else times[:1])]
         return question, ": ".join(filter(None, (", ".join(dict.fromkeys(about)), rest)))
 
@@ -225,8 +241,10 @@ class RuleAuthor:
         reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
         asked, remarks = without_remarks(rest, reading.unread)
         if remarks and asked:
-            reading = read_request(asked, self._catalogue, self._now, ask, looks=looks)
-            rest, names = asked, (*names, *remarks)
+            again = read_request(asked, self._catalogue, self._now, ask, looks=looks)
+            whole, shorter = (self._with_plain_spans(own.request) for own in (reading, again))
+            if is_same_data(whole, shorter) and is_same_data(shorter, whole):
+                reading, rest, names = again, asked, (*names, *remarks)
         if reading.unread:
             corrected, typos = with_corrections(rest, reading.unread, self._catalogue)
             if corrected != rest:
@@ -257,6 +275,10 @@ class RuleAuthor:
         else:
             raise refusals[len(readings) - 1]
         return self._proved(template, (*names, *preferences, *reading.named, *notes))
+
+    def _with_plain_spans(self, request: PipelineRequest) -> PipelineRequest:
+        """Return a request with its times in one form."""
+        return replace(request, times=tuple(str(parse_time_range(time, self._now)) for time in request.times))
 
     def _in_parts(
         self, text: str, request: str, items: Sequence[Item], ask: Asks
