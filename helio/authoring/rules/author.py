@@ -53,6 +53,7 @@ from helio.authoring.rules.reading.looks import (
     is_same_data,
     take_looks,
     take_phrases,
+    with_labels_named,
 )
 from helio.authoring.rules.reading.marked_times import marked_days
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
@@ -195,9 +196,9 @@ class RuleAuthor:
         return AuthorReply(reply, BY)
 
     def _without_reason(self, request: str) -> tuple[str, str]:
-        """Split a question or another reason from the request behind it; add the spacecraft and the time that only the question names.
+        """Split a question or a statement from the request behind it; add spacecraft and time that only it names.
 
-        Without a question, return an empty text and the request.
+        Without one, return an empty text and the request.
         """
         question, rest = question_before_request(request)
         if not rest:
@@ -220,7 +221,7 @@ class RuleAuthor:
     def _draft(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> TemplateDraft:
         items = self._remembered()
         request, names = with_names(_SUGGESTION.sub("", request), items)
-        request, archive = take_archive(with_placed_names(request), self._servers)
+        request, archive = take_archive(with_placed_names(with_labels_named(request)), self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)
         ask = _answers(chosen)

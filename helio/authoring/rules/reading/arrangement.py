@@ -216,8 +216,8 @@ class Arrangement:
         self._rows = [match.start() for match in sentence.take(_ROWS_BELOW)]
         count = sentence.take_text(_NUMBER_OF_PANELS).lower()
         self._count = int(COUNTED.get(count, count or 0))
-        counted = [(match["count"].lower(), match["what"].lower()) for match in sentence.take(_NUMBER_OF_LINES)]
-        self._lines = tuple((what, int(COUNTED.get(number, number))) for number, what in counted)
+        lines = [(match["what"].lower(), match["count"].lower()) for match in sentence.take(_NUMBER_OF_LINES)]
+        self._lines = tuple((what, int(COUNTED.get(number, number))) for what, number in lines)
         self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
         sentence.drop(_SIDE)
         self._in_order = sentence.drop(_IN_ORDER) > 0
@@ -393,7 +393,8 @@ class Arrangement:
             again = [name for at, name in quantities if clause <= at < position]
             ahead = [name for at, name in quantities if start <= at < position]
             earlier = {name for at, name in quantities if at < clause}
-            is_again = {*again} < earlier and len({*again}) + several > 1  # Bz, By, V; Bz and By in one panel
+            both = len({*again}) == 1 and re.search(r"\bboth\b", self._text[clause:position], re.IGNORECASE)
+            is_again = bool(again) and {*again} < earlier and not both  # Bz, By, V; Bz and By in one panel
             is_part = bool(is_again or self._another or places or alone) or any(
                 at > position for at, _ in quantities
             )

@@ -298,7 +298,8 @@ def _with_same_again(text: str) -> str:
         named = [match.span() for craft in crafts for match in re.finditer(rf"\b{craft}\b", again["first"])]
     if len(named) != 1 or again["plain"] is None:
         raise NotUnderstood(
-            f"it is not clear what 'the same' is for {again['other']}", advice="name its quantities and how they look"
+            f"it is not clear what 'the same' is for {again['other']}",
+            advice="name its quantities and how they look",
         )
     ((start, stop),) = named
     name = other["name"] if other else again["other"]

@@ -21,7 +21,7 @@ from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.computations.conditions import condition_spans
 from helio.authoring.rules.reading.drawn_quantities import GROUP
 from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
-from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities
+from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities, read_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import NUMBER_OF_RECORDS, PICKED_BY_PLACE
 from helio.authoring.rules.times.date_pairs import is_time
@@ -122,6 +122,14 @@ _COMPUTED_AGAIN = re.compile(
 _OF_DATA = re.compile(r"(?<=energy|quency|period) (?:flux|spectr|densit|range|channel|band)", re.IGNORECASE)
 """Words behind ``log energy`` that make it the name of data, such as the energy flux."""
 _LOOK_OF_LINE = {"colour", "dash", "width"}
+_LABEL = r"(?:\"[^\"]+\"|(?!(?:and|in|on|at|as|by)\b)[\w.+-]+)"
+_LABELS = re.compile(
+    rf"[,;]?\s*\(?\blabell?ed\s+(?P<labels>{_LABEL}(?:\s*,\s*{_LABEL})*\s*,?\s*(?:and|&)\s+{_LABEL})\)?"
+    r"(?=\s*(?:$|[,;.]))",
+    re.IGNORECASE,
+)
+"""Names for the lines of several spacecraft in turn: ``labelled P10 and P11``."""
+_MARKS = re.compile(r"\b(?:vertical|horizontal|mark\w*|lines?\s+at|arrows?|shad\w+)\b", re.IGNORECASE)
 _OF_MARK = re.compile(r"(?:[\w-]+\s+){0,2}?lines?\s+(?:at|where|when)\b", re.IGNORECASE)
 """The look of a mark, which is no look of data."""
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
@@ -257,15 +265,31 @@ def _numbered() -> re.Pattern[str]:
     )
 
 
+def with_labels_named(text: str) -> str:
+    """Give the names of several lines to their spacecraft, if they are as many: ``legend "P10" for Pioneer-10``."""
+    listed = _LABELS.search(text)
+    if listed is None or _MARKS.search(text):
+        return text
+    before = text[: listed.start()]
+    crafts = list(dict.fromkeys(craft for _, craft in read_spacecraft(Sentence(before))))
+    labels = [label.strip('"') for label in re.split(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", listed["labels"])]
+    if len(labels) != len(crafts):
+        raise NotUnderstood(
+            f"it is not clear which lines '{listed[0].strip(' ,;')}' names",
+            advice=f"name each line: 'legend \"{labels[0]}\" for …'",
+        )
+    written = "".join(f', legend "{label}" for {craft}' for label, craft in zip(labels, crafts, strict=True))
+    return f"{before}{written}{text[listed.end() :]}"
+
+
 def _with_lettered_crafts(text: str) -> str:
     """Write the whole names of the spacecraft A and B of one mission beside their looks: ``A in red, B in blue``."""
     missions = "|".join(re.escape(name) for name in families())
     named = {match[1] for match in re.finditer(rf"\b({missions})[\s-]*[AB]\b", text, re.IGNORECASE)}
-    look = rf"(?:(?:in|is|drawn|=|:)\s*)*\(?(?:{COLOURS}|dashed|dotted|solid)\b\)?"
-    both = rf"(?:(?<=[,;.] )|(?<=\())(?P<first>A)(?=\s*{look})(?P<between>\s*{look}[\s,;]*(?:and\s+)?)(?P<second>B)(?=\s*{look})"
-    (mission, *others) = [*named, ""]
-    whole = rf"{mission}-\g<first>\g<between>{mission}-\g<second>"
-    return re.sub(both, whole, text) if mission and not any(others) else text
+    look = rf"\s*(?:(?:in|is|drawn|=|:)\s*)*\(?(?:{COLOURS}|dashed|dotted|solid)\b\)?"
+    both = rf"(?:(?<=[,;.] )|(?<=\())A(?P<first>{look}[\s,;]*(?:and\s+)?)B(?={look})"
+    mission = named.pop() if len(named) == 1 else ""
+    return re.sub(both, rf"{mission}-A\g<first>{mission}-B", text) if mission else text
 
 
 def _with_raw_named(text: str, now: datetime) -> str:

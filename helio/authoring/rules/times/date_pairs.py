@@ -46,7 +46,9 @@ _BRACKETED = re.compile(
     rf"\s*\(\s*(?P<days>{_DAY}{_JOINT}{_DAY})(?:\s+(?P<again>{MONTH}))?\s*\)",
     re.IGNORECASE,
 )
-_ORDINALS = re.compile(r"(?:from\s+|between\s+)?\d{1,2}(?:st|nd|rd|th)\b[^a-z]*\D+\d{1,2}(?:st|nd|rd|th)\b[^a-z]*", re.IGNORECASE)
+_ORDINALS = re.compile(
+    r"(?:from\s+|between\s+)?\d{1,2}(?:st|nd|rd|th)\b[^a-z]*\D+\d{1,2}(?:st|nd|rd|th)\b[^a-z]*", re.IGNORECASE
+)
 _IN_PANELS = re.compile(r"\b(?:in|panels?)\s+(?:the\s+)?$", re.IGNORECASE)
 _OF_SENTENCE = re.compile(rf"(?P<month>{MONTH})\s*(?:{_DAY},?\s+)?(?P<year>{YEAR})(?![\w-])", re.IGNORECASE)
 """Patterns of two days without their month, of words before numbers of panels, and of the month of a sentence."""
@@ -152,7 +154,10 @@ def _pair(match: re.Match[str], elsewhere: int, month: int) -> str:
         return ""
     if bare and (first.clock or last.clock):
         return ""
-    first, last = replace(first, month=first.month or last.month), replace(last, month=last.month or first.month)
+    first, last = (
+        replace(first, month=first.month or last.month),
+        replace(last, month=last.month or first.month),
+    )
     backwards = (first.month, first.day) > (last.month, last.day)
     last_year = last.year or (first.year or elsewhere) + backwards
     first_year = first.year or last_year - (backwards and bool(last.year))
