@@ -22,7 +22,7 @@ def _moment(name: str = "") -> str:
     """Return a pattern of a day, or of a time of day with its day in any order."""
     return (
         rf"(?:(?P<early{name}>{_HOURS})?,?\s*(?:\b(?:on|of)\s+)?(?:the\s+)?(?P<date{name}>{DATE})"
-        rf"(?:(?:T|,?\s+(?:at\s+)?)(?P<late{name}>{_HOURS}))?)"
+        rf"(?:(?:T|,?\s+(?:(?:at|from)\s+)?)(?P<late{name}>{_HOURS}))?)"
     )
 
 
