@@ -61,7 +61,7 @@ from helio.authoring.rules.reading.named_archives import Servers, archive_note, 
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.rules.refusals import refuse_unread
-from helio.authoring.rules.remarks import without_remarks
+from helio.authoring.rules.remarks import CHANGES_DATA, without_remarks
 from helio.authoring.writing.asking import Asks, asked_time
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.catalogue import Catalogue
@@ -85,15 +85,19 @@ class _PendingQuestion(Exception):
         self.question = AuthorQuestion(text, tuple(choices), BY)
 
 
-def _names_other_data(words: str, request: str) -> bool:
-    """Return whether words name a quantity that a request does not name."""
+def _names_other_data(statement: str, request: str) -> bool:
+    """Return whether a statement asks for a change of data, or names data that a request does not name."""
+    sentences = [Sentence(_SOLAR_WIND.sub("", text)) for text in (statement, request)]
+    crafts, own_crafts = ({craft for _, craft in read_spacecraft(sentence)} for sentence in sentences)
     (named, field), (drawn, own_field) = (
-        read_quantities(Sentence(text), magnitude=False) for text in (words, request)
+        read_quantities(sentence, magnitude=False) for sentence in sentences
     )
     names = {quantity.name for _, quantity in drawn}
-    return not {quantity.name for _, quantity in named} <= names or (
-        field >= 0 and own_field < 0 and names.isdisjoint((B, ABS_B))
+    is_other = not {quantity.name for _, quantity in named} <= names or (
+        own_crafts and not crafts <= own_crafts
     )
+    is_field = field >= 0 and own_field < 0 and names.isdisjoint((B, ABS_B))
+    return bool(is_other) or is_field or CHANGES_DATA.search(statement) is not None
 
 
 def _says_looks(request: PipelineRequest) -> bool:

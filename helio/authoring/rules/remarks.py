@@ -23,7 +23,7 @@ _BEGINS = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the words with which a person begins to say why or who asks, without naming himself."""
-_CHANGES_DATA = re.compile(
+CHANGES_DATA = re.compile(
     r"\b(?:not|no|\w+n['’]t|without|except|exclud\w+|ignor\w+|remov\w+|drop\w*|skip\w*|omit\w*|only|just|but|instead|mask\w*|filter\w*"
     r"|smooth\w*|averag\w*|mean\w*|comput\w*|calculat\w*|compar\w*|differ\w*|subtract\w*|divid\w*|multipl\w*|normali\w*|shift\w*)\b",
     re.IGNORECASE,
@@ -55,6 +55,6 @@ def _is_remark(clause: str, unread: Collection[str]) -> bool:
     known = [word for word in words if word not in unread and word.casefold() not in IN_TIMED_REQUESTS]
     return (
         (_OF_A_PERSON.search(clause) or _BEGINS.match(clause)) is not None
-        and not _CHANGES_DATA.search(clause)
+        and not CHANGES_DATA.search(clause)
         and all(_OF_A_PERSON.fullmatch(word) for word in known)
     )

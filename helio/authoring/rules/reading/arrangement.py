@@ -65,8 +65,8 @@ _NUMBER_OF_PANELS = (
     r"(?:panels?|subplots|rows|pictures)(?:\s+(?:plot|figure))?\b"
 )
 _NUMBER_OF_LINES = (
-    rf"\b(?:(?:just|only|exactly)\s+)?(?:(?:in|as|with|using)\s+)?(?P<count>{COUNT}|\d)[\s-]+(?:(?:stacked|different|distinct)\s+)*"
-    r"(?P<what>line|curve|trace|colou?r|spectrogram)s?\b(?!\s+(?:per|for|at|of|each)\b)"
+    rf"(?<![\w.-])(?:(?:just|only|exactly)\s+)?(?:(?:in|as|with|using)\s+)?(?P<count>{COUNT}|\d)[\s-]+(?:(?:stacked|different|distinct)\s+)*"
+    r"(?P<what>line|curve|trace|colou?r|spectrogram)s?\b(?!\s+(?:per|for|at|of|each|scale|bar|range|map)\b)"
 )
 _SIDE = (
     r"\b(?:with\s+)?(?:the\s+)?(?:shar(?:e|es|ed|ing)\s+)?(?:an?\s+|the\s+)?(?:same\s+|shared\s+|common\s+)"

@@ -94,6 +94,7 @@ _PLACED_NAME = re.compile(
 )
 """Patterns of the names of two instruments, and of the place of the panel of one of them."""
 _IN_ONE = r"(?:in|on|into)\s+(?:one|the\s+same|a\s+single)\s+(?:panel|plot|axes)\b"
+_NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|minute|month|year)s?|each|all|both|an?|one|two|three)\b)"
 _PLAIN_PLACES = [
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
@@ -103,12 +104,14 @@ _PLAIN_PLACES = [
             r", \g<what> below",
         ),
         (
-            rf"\b(?:put|draw|lay|plot|show)\s+(?P<first>[^,;:.]+?)\s+(?:over|on\s+top\s+of)\s+(?P<second>(?!\d)[^,;:.]+?)\s+(?={_IN_ONE})",
+            r"\b(?:put|lay|(?:draw|plot|show)(?=[^,;:.]*\son\s+top\s))\s+(?P<first>[^,;:.]+?)\s+(?:over|on\s+top\s+of)"
+            rf"\s+(?P<second>(?!{_NO_DATA})[^,;:.]+?)\s+(?={_IN_ONE})",
             r"plot \g<second> and \g<first> ",
         ),
         (
-            rf"\b(?:(?:panel\s+)?over|panel\s+on\s+top\s+of)\s+(?=(?:the\s+)?(?-i:[A-Za-z|])[\w|]*(?:\s+panel\b(?!s)|,?\s+(?:(?:in|as)\s+)?(?:two|2|separate)\s+{PANEL}))",
-            "above ",
+            rf"^(?P<head>(?!.*\bratio)[^;]*?)\b(?:(?:panel\s+)?over|panel\s+on\s+top\s+of)\s+(?=(?:the\s+)?(?!{_NO_DATA})"
+            rf"(?:[A-Za-z|][\w|]*)(?:\s+panel\b(?!s)|,?\s+(?:(?:in|as)\s+)?(?:two|2|separate)\s+{PANEL}))",
+            r"\g<head>above ",
         ),
     )
 ]
