@@ -94,7 +94,7 @@ _PLACED_NAME = re.compile(
 )
 """Patterns of the names of two instruments, and of the place of the panel of one of them."""
 _IN_ONE = r"(?:in|on|into)\s+(?:one|the\s+same|a\s+single)\s+(?:panel|plot|axes)\b"
-_NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|minute|month|year)s?|each|all|both|an?|one|two|three)\b)"
+_NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|month|year)s?|each|all|both|an?|one|two)\b)"
 _PLAIN_PLACES = [
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
