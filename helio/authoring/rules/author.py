@@ -247,8 +247,7 @@ class RuleAuthor:
         asked, remarks = without_remarks(rest, reading.unread)
         if remarks and asked:
             again = read_request(asked, self._catalogue, self._now, ask, looks=looks)
-            whole, shorter = (self._with_plain_spans(own.request) for own in (reading, again))
-            if is_same_data(whole, shorter) and is_same_data(shorter, whole):
+            if self._keeps(reading.request, again.request):
                 reading, rest, names = again, asked, (*names, *remarks)
         if reading.unread:
             corrected, typos = with_corrections(rest, reading.unread, self._catalogue)
@@ -281,9 +280,22 @@ class RuleAuthor:
             raise refusals[len(readings) - 1]
         return self._proved(template, (*names, *preferences, *reading.named, *notes))
 
-    def _with_plain_spans(self, request: PipelineRequest) -> PipelineRequest:
-        """Return a request with its times in one form."""
-        return replace(request, times=tuple(str(parse_time_range(time, self._now)) for time in request.times))
+    def _keeps(self, whole: PipelineRequest, shorter: PipelineRequest) -> bool:
+        """Return whether a request without its remarks still asks for all that was read in the whole request."""
+        read, kept = (
+            {
+                *own.spacecraft,
+                *own.quantities,
+                *own.datasets,
+                *own.computations,
+                *own.energies,
+                own.cadence,
+                own.frame,
+            }
+            | {parse_time_range(time, self._now) for time in own.times}
+            for own in (whole, shorter)
+        )
+        return read - {"", None} <= kept
 
     def _in_parts(
         self, text: str, request: str, items: Sequence[Item], ask: Asks

@@ -203,7 +203,7 @@ def test_what_is_measured_is_not_computed(author, sentence, panels):
 
 def test_on_top_of_another_quantity_is_no_place(author):
     with pytest.raises(NotUnderstood, match="'on top of'"):
-        author.create("Put hourly means of SYM-H on top of Dst in one panel, 15 to 20 March 2013")
+        author.create("Put hourly means of SYM-H on top of Dst, 15 to 20 March 2013")
 
 
 @pytest.mark.parametrize(
