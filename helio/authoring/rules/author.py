@@ -283,15 +283,7 @@ class RuleAuthor:
     def _keeps(self, whole: PipelineRequest, shorter: PipelineRequest) -> bool:
         """Return whether a request without its remarks still asks for all that was read in the whole request."""
         read, kept = (
-            {
-                *own.spacecraft,
-                *own.quantities,
-                *own.datasets,
-                *own.computations,
-                *own.energies,
-                own.cadence,
-                own.frame,
-            }
+            {*own.quantities, *own.datasets, *own.computations, *own.energies, own.cadence, own.frame}
             | {parse_time_range(time, self._now) for time in own.times}
             for own in (whole, shorter)
         )
