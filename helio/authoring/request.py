@@ -264,6 +264,8 @@ class Panels:
         The kind of line to fit to the points of a scatter plot.
     count : int
         The required number of panels; 0 for any.
+    lines : tuple of (str, int)
+        The required numbers of what the panels show: ``line``, ``curve``, ``trace``, ``colour`` or ``spectrogram``.
     places : tuple of Place
         Where panels are, and which lines share one.
     bins : int
@@ -296,6 +298,7 @@ class Panels:
     plane: str = ""
     fit: str = ""
     count: int = 0
+    lines: tuple[tuple[str, int], ...] = ()
     places: tuple[Place, ...] = ()
     bins: int = 0
     bin_widths: tuple[BinWidth, ...] = ()

@@ -39,6 +39,7 @@ from helio.authoring.rules.questions.question_form import (
     asks_for_data,
     asks_for_series,
     begins_question,
+    begins_with_reason,
     is_question,
     question_before_request,
     without_question_mark,
@@ -52,18 +53,21 @@ from helio.authoring.rules.reading.looks import (
     is_same_data,
     take_looks,
     take_phrases,
+    with_labels_named,
 )
 from helio.authoring.rules.reading.marked_times import marked_days
-from helio.authoring.rules.reading.named import read_spacecraft
+from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.rules.refusals import refuse_unread
-from helio.authoring.rules.remarks import without_remarks
+from helio.authoring.rules.remarks import CHANGES_DATA, without_remarks
 from helio.authoring.writing.asking import Asks, asked_time
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import ABS_B, B
 from helio.pipelines.template.document import Document, as_text
+from helio.time_range import parse_time_range
 
 BY = Attribution("rules")
 
@@ -84,6 +88,21 @@ class _PendingQuestion(Exception):
     def __init__(self, text: str, choices: Sequence[str]) -> None:
         super().__init__(text)
         self.question = AuthorQuestion(text, tuple(choices), BY)
+
+
+def _names_other_data(statement: str, request: str) -> bool:
+    """Return whether a statement asks for a change of data, or names data that a request does not name."""
+    sentences = [Sentence(_SOLAR_WIND.sub("", text)) for text in (statement, request)]
+    crafts, own_crafts = ({craft for _, craft in read_spacecraft(sentence)} for sentence in sentences)
+    (named, field), (drawn, own_field) = (
+        read_quantities(sentence, magnitude=False) for sentence in sentences
+    )
+    names = {quantity.name for _, quantity in drawn}
+    is_other = not {quantity.name for _, quantity in named} <= names or (
+        own_crafts and not crafts <= own_crafts
+    )
+    is_field = field >= 0 and own_field < 0 and names.isdisjoint((B, ABS_B))
+    return bool(is_other) or is_field or CHANGES_DATA.search(statement) is not None
 
 
 def _says_looks(request: PipelineRequest) -> bool:
@@ -187,9 +206,9 @@ class RuleAuthor:
         return AuthorReply(reply, BY)
 
     def _without_reason(self, request: str) -> tuple[str, str]:
-        """Split a question from the request behind it; add the spacecraft and the time that only the question names.
+        """Split a question or a statement from the request behind it; add spacecraft and time that only it names.
 
-        Without a question, return an empty text and the request.
+        Without one, return an empty text and the request.
         """
         question, rest = question_before_request(request)
         if not rest:
@@ -197,6 +216,8 @@ class RuleAuthor:
         asked, wanted = Sentence(_SOLAR_WIND.sub("", question)), Sentence(rest)
         times, own_times = asked.take_times(self._now), wanted.take_times(self._now)
         crafts, own_crafts = read_spacecraft(asked), read_spacecraft(wanted)
+        if begins_with_reason(request) and _names_other_data(question, rest):
+            return "", request
         about = [*([] if own_crafts else [craft for _, craft in crafts]), *([] if own_times else times[:1])]
         return question, ": ".join(filter(None, (", ".join(dict.fromkeys(about)), rest)))
 
@@ -210,7 +231,7 @@ class RuleAuthor:
     def _draft(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> TemplateDraft:
         items = self._remembered()
         request, names = with_names(_SUGGESTION.sub("", request), items)
-        request, archive = take_archive(with_placed_names(request), self._servers)
+        request, archive = take_archive(with_placed_names(with_labels_named(request)), self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)
         ask = _answers(chosen)
@@ -231,8 +252,9 @@ class RuleAuthor:
         reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
         asked, remarks = without_remarks(rest, reading.unread)
         if remarks and asked:
-            reading = read_request(asked, self._catalogue, self._now, ask, looks=looks)
-            rest, names = asked, (*names, *remarks)
+            again = read_request(asked, self._catalogue, self._now, ask, looks=looks)
+            if self._keeps(reading.request, again.request):
+                reading, rest, names = again, asked, (*names, *remarks)
         if reading.unread:
             corrected, typos = with_corrections(rest, reading.unread, self._catalogue)
             if corrected != rest:
@@ -263,6 +285,15 @@ class RuleAuthor:
         else:
             raise refusals[len(readings) - 1]
         return self._proved(template, (*names, *preferences, *reading.named, *notes))
+
+    def _keeps(self, whole: PipelineRequest, shorter: PipelineRequest) -> bool:
+        """Return whether a request without its remarks still asks for all that was read in the whole request."""
+        read, kept = (
+            {*own.quantities, *own.datasets, *own.computations, *own.energies, own.cadence, own.frame}
+            | {parse_time_range(time, self._now) for time in own.times}
+            for own in (whole, shorter)
+        )
+        return read - {"", None} <= kept
 
     def _in_parts(
         self, text: str, request: str, items: Sequence[Item], ask: Asks

@@ -9,18 +9,21 @@ from helio.authoring.rules.harmless import IN_TIMED_REQUESTS
 
 _BETWEEN_CLAUSES = re.compile(
     r"(?<=[,;:.!?])(?<!reason:)(?<!purpose:)(?<!context:)(?<!background:)\s+|\s+(?=\()"
-    r"|\s+(?=(?:I|we)(?:['’]d|\s+would)?\s+(?:like|need|want)\b)|\s+(?=(?:and|so|because|as|since|but)\s+(?:I|we|my|our|please)\b)",
+    r"|\s+(?=(?:I|we)(?:['’]d|\s+would)?\s+(?:like|need|want)\b)|\s+(?=(?:and|so|because|as|since|but)\s+(?:I|we|my|our|please)\b)"
+    r"|\s+(?=so\s+that\s+(?:one|people|(?:the\s+)?students|everyone)\b)",
     re.IGNORECASE,
 )
 _OF_A_PERSON = re.compile(r"\b(?:I|I['’]m|I['’]ve|I['’]d|[Mm]y|[Ww]e|[Ww]e['’]re|[Oo]ur)\b")
 _BEGINS = re.compile(
     r"\W*(?:just\s+)?(?:want(?:ing)?\s+to\s+(?:see|check|know)|(?:curious|wondering)|to\s+(?:see|check)"
     r"|(?:looking|searching|hunting)\s+for|as\s+(?:discussed|agreed|promised|requested|mentioned))\b"
-    r"|for\s+[^,;:]+:$|(?:reason|purpose|context|background):",
+    r"|for\s+[^,;:]+:$|(?:reason|purpose|context|background):|(?:it|this)(?:['’]s|\s+is)\s+(?:all\s+)?for\b"
+    r"|so\s+that\s+(?:one|people|(?:the\s+)?students|everyone)\b"
+    r"|(?:(?-i:[A-Z]?[a-z][a-z-]*|GIC|SEP|CME|ICME|GLE|CIR)\s+){1,3}(?:here|check|desk|hunt|hunting|watch|briefing|survey|homework)\s*:$",
     re.IGNORECASE,
 )
-"""Pattern of the words with which a person begins to say why, without naming himself."""
-_CHANGES_DATA = re.compile(
+"""Pattern of the words with which a person begins to say why or who asks, without naming himself."""
+CHANGES_DATA = re.compile(
     r"\b(?:not|no|\w+n['’]t|without|except|exclud\w+|ignor\w+|remov\w+|drop\w*|skip\w*|omit\w*|only|just|but|instead|mask\w*|filter\w*"
     r"|smooth\w*|averag\w*|mean\w*|comput\w*|calculat\w*|compar\w*|differ\w*|subtract\w*|divid\w*|multipl\w*|normali\w*|shift\w*)\b",
     re.IGNORECASE,
@@ -52,6 +55,6 @@ def _is_remark(clause: str, unread: Collection[str]) -> bool:
     known = [word for word in words if word not in unread and word.casefold() not in IN_TIMED_REQUESTS]
     return (
         (_OF_A_PERSON.search(clause) or _BEGINS.match(clause)) is not None
-        and not _CHANGES_DATA.search(clause)
+        and not CHANGES_DATA.search(clause)
         and all(_OF_A_PERSON.fullmatch(word) for word in known)
     )

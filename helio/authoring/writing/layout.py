@@ -76,6 +76,8 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         The figure cannot have the requested arrangement.
     """
     layout = request.panels
+    if layout.kind:
+        _check_lines([[series] for series in shown], layout)
     if layout.kind in (*_HISTOGRAMS, "orbits"):
         plane = {"plane": layout.plane} if layout.plane else {}
         how = _HISTOGRAMS.get(layout.kind, {})
@@ -395,8 +397,23 @@ def _shows(series: PlotSeries, quantity: RequestQuantity) -> bool:
     return not quantity.name or any(f"{series.quantity} ".startswith(f"{known} ") for known in names)
 
 
+def _check_lines(panels: _SeriesPanels, layout: Panels) -> None:
+    """Refuse a number of lines, colours or spectrograms that the panels would not have."""
+    kinds = [series.kind for panel in panels for series in panel]
+    lines = sum(len("xyz") if kind == "vector" else kind == "scalar" for kind in kinds)
+    for what, count in layout.lines:
+        drawn = kinds.count("spectrum") if what == "spectrogram" else lines
+        if drawn != count:
+            raise NotUnderstood(f"the figure would have {number_of(drawn, what)}, not {count}")
+        if what.startswith("colo") and len(panels) > 1:
+            raise NotUnderstood(
+                "helio gives lines different colours only in one panel", advice="name the colour of each line"
+            )
+
+
 def _check(panels: _SeriesPanels, layout: Panels) -> None:
     """Refuse an arrangement of panels that the figure would not have."""
+    _check_lines(panels, layout)
     if layout.count and layout.count != len(panels):
         raise NotUnderstood(f"the figure would have {number_of(len(panels), 'panel')}, not {layout.count}")
     alone = len(panels) == 1 and not any(series.over for series in panels[0])  # a mean on top of its input

@@ -61,6 +61,16 @@ def ranges(text: str) -> list[str]:
         ("10 May 2005 ± 1 day", "2005-05-09 to 2005-05-12"),
         ("Tuesday 10 May 2005 (DOY 130)", "2005-05-10 to 2005-05-11"),
         ("10 may 2005 all day", "2005-05-10 to 2005-05-11"),
+        ("April 2023, 23rd and 24th", "2023-04-23 to 2023-04-25"),
+        ("of May 2024, 10th until 13th", "2024-05-10 to 2024-05-14"),
+        (
+            "for the storm of 10 Sep 2017, 10th noon until 12th 06:00",
+            "2017-09-10T12:00:00 to 2017-09-12T06:00:00",
+        ),
+        ("1999 april 1, 2 hr from 0600", "1999-04-01T06:00:00 to 1999-04-01T08:00:00"),
+        ("7 Sep 2017, 90 min starting at 23:00", "2017-09-07T23:00:00 to 2017-09-08T00:30:00"),
+        ("16 Oct 2015 from 13:00 for 10 minutes", "2015-10-16T13:00:00 to 2015-10-16T13:10:00"),
+        ("10 Sep 2017, the same day", "2017-09-10 to 2017-09-11"),
         ("on Bastille day", "2000-07-14 to 2000-07-17"),
         ("on Bastille day (14 July 2000)", "2000-07-14 to 2000-07-15"),
     ],
@@ -91,6 +101,12 @@ def test_a_range_that_ends_earlier_ends_on_the_next_day() -> None:
 )
 def test_what_has_two_meanings_stays(text: str) -> None:
     assert not any("T" in span or "06-07" in span for span in ranges(text))
+
+
+def test_ordinals_that_may_be_no_days_stay() -> None:
+    assert ranges("5 May 2010 in the 1st and 2nd") == ["2010-05-05 to 2010-05-06", "1st", "2nd"]
+    assert "10th" in ranges("May 2010 and June 2011, 10th and 11th")
+    assert "12th" in ranges("10 Sep 2017, 10th noon until 12th midnight")
 
 
 def test_two_years_that_are_compared_stay_two() -> None:

@@ -209,7 +209,7 @@ def test_what_is_measured_is_not_computed(author, sentence, panels):
 
 def test_on_top_of_another_quantity_is_no_place(author):
     with pytest.raises(NotUnderstood, match="'on top of'"):
-        author.create("Put hourly means of SYM-H on top of Dst in one panel, 15 to 20 March 2013")
+        author.create("Put hourly means of SYM-H on top of Dst, 15 to 20 March 2013")
 
 
 @pytest.mark.parametrize(
@@ -319,5 +319,54 @@ def test_a_look_is_that_of_its_labelled_panel(author, sentence, key, value):
     ],
 )
 def test_words_that_contradict_what_is_drawn_are_refused(author, sentence, says):
+    with pytest.raises(NotUnderstood, match=says):
+        author.create(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "panels"),
+    [
+        ("STEREO A and B speed in the same panel, December 2007; below, their difference",
+         [["STA_V", "STB_V"], ["STA_V_minus_STB_V"]]),
+        ("ACE and Wind Bz in one panel and below it Wind minus ACE, 3 May 2010",
+         [["Wind_Bz", "ACE_Bz"], ["Wind_Bz_minus_ACE_Bz"]]),
+        ("Wind alpha and proton density, January 2003, both densities in one panel, and the ratio alpha/proton below",
+         [["Wind_nalpha", "Wind_n"], ["Wind_alphas"]]),
+        ("ACE Bz, By and speed, both Bz and By in one panel, 3 May 2010", [["ACE_Bz", "ACE_By"], ["ACE_V"]]),
+        ("THEMIS-E ion spectrogram 26 Feb 2008 04:00-05:00, below it the same for electrons",
+         [["THEMISE_ions"], ["THEMISE_electrons"]]),
+        ("ACE density and speed, below them the same for Wind, 3 May 2010",
+         [["ACE_n"], ["ACE_V"], ["Wind_n"], ["Wind_V"]]),
+        ("ACE density and speed, below it Wind density and speed, 3 May 2010",
+         [["ACE_n"], ["ACE_V"], ["Wind_n"], ["Wind_V"]]),
+        ("OMNI: put hourly means of SYM-H on top of Dst in one panel, March 2015", [["OMNI_Dst", "OMNI_SYMH_binned"]]),
+        ("ACE density over temperature, two panels, May 2010", [["ACE_n"], ["ACE_T"]]),
+        ("the ratio of ACE density over Wind density, in one panel, May 2010", [["ACE_n_over_Wind_n"]]),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_the_panel_below_is_drawn_there(author, sentence, panels):
+    assert figure(author, sentence)["panels"] == panels
+
+
+def test_a_colour_below_is_that_of_the_spacecraft_there(author):
+    spec = figure(author, "ACE density and Bz, below it Wind density and Bz in red, 3 May 2010")
+    assert spec["trace_colors"] == {"Wind_Bz": "red"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "says"),
+    [
+        (
+            "ACE density and Bz, below it the same for Wind in red, 3 May 2010",
+            "not clear what 'the same' is for Wind",
+        ),
+        (
+            "ACE density and Wind speed, below it the same for DSCOVR, 7 Sep 2017",
+            "what 'the same' is for DSCOVR",
+        ),
+        ("hourly means of SYM-H over Dst in one panel, OMNI, March 2015", "not clear what 'over' means"),
+    ],
+)
+def test_a_part_that_means_nothing_alone_is_refused(author, sentence, says):
     with pytest.raises(NotUnderstood, match=says):
         author.create(sentence)

@@ -343,3 +343,105 @@ def test_a_range_around_zero_is_that_of_the_axis(author, sentence, limits):
 def test_what_is_no_look_is_refused(author, sentence):
     with pytest.raises(NotUnderstood):
         author.create(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "panels"),
+    [
+        ("Wind speed and density, 3-5 May 2010, only two lines in one panel", [["Wind_V", "Wind_n"]]),
+        ("Akasofu epsilon from OMNI 1 min, 16 March 2013, just one line on a log axis", [["OMNI_epsilon"]]),
+        ("|B| of ACE and Wind, 1 Sep 2017, in one panel, two colours", [["ACE_Bmag", "Wind_Bmag"]]),
+        (
+            "THEMIS-D ESA ion and electron spectrograms, 26 Feb 2008, two stacked spectrograms",
+            [["THEMISD_ions"], ["THEMISD_electrons"]],
+        ),
+        (
+            "ACE B components and magnitude, 3 May 2010, 4 panels",
+            [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"], ["ACE_Bmag"]],
+        ),
+        ("Wind B vector, 3 May 2010, three curves", [["Wind_B"]]),
+    ],
+)
+def test_a_number_of_lines_confirms_the_figure(author, sentence, panels):
+    assert made(author, sentence)[0]["panels"] == panels
+
+
+@pytest.mark.parametrize(
+    ("sentence", "says"),
+    [
+        ("|B| of ACE, Wind and DSCOVR, 1 Sep 2017, four lines in one panel", "would have 3 lines, not 4"),
+        ("Wind B vector, 3 May 2010, two curves", "would have 3 curves, not 2"),
+        ("THEMIS-D ESA ion spectrogram, 26 Feb 2008, two spectrograms", "would have 1 spectrogram, not 2"),
+        ("ACE Bz and By in one panel, in three colours, May 2010", "would have 2 colours, not 3"),
+        ("DSCOVR Bz and density, 7 Sep 2017, two colours", "different colours only in one panel"),
+        ("ACE and Wind B components, 3 May 2010, 6 panels", "would have 2 panels, not 6"),
+        ("DSCOVR Bz and density, 7 Sep 2017, two lines at 0 and 5", "does not understand 'two'"),
+        ("ACE density and speed, 3 May 2010, labelled N and V", "not clear which lines 'labelled N and V'"),
+        ("ACE density 3 May 2010, label the y axis N_p and add a legend", "does not understand 'label'"),
+        ("ACE Bz 3 May 2010, dotted line at the critical value 5", "no panel called 'critical'"),
+    ],
+)
+def test_a_number_or_a_name_that_does_not_fit_is_refused(author, sentence, says):
+    with pytest.raises(NotUnderstood, match=says):
+        author.create(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "settings"),
+    [
+        ("ACE speed and density, 3 May 2010, two panels all with log y", {"log_scale": "log"}),
+        ("ACE speed, density (this one on a log axis) and T, May 2010", {"log_scale": {"2": "log"}}),
+        ("Wind speed, density log, T likewise, 3 May 2010", {"log_scale": {"2": "log", "3": "log"}}),
+        ("SOHO EPHIN protons, March 2012, one line per channel", {"panel_types": ["line"]}),
+        (
+            "Wind plasma beta and Bz, 20 Nov 2003, dashed line at beta = 1",
+            {"hlines": [{"y": 1.0, "panel": 1, "dash": "dash"}], "line_styles": None},
+        ),
+        ("ACE Bz, speed, 3 May 2010, line at V = 500 km/s", {"hlines": [{"y": 500.0, "panel": 2}]}),
+        (
+            "DSCOVR Bz, 7 Sep 2017, zero line in grey",
+            {"hlines": [{"y": 0.0, "color": "grey"}], "trace_colors": None},
+        ),
+        (
+            "DSCOVR Bz, 7 Sep 2017, dashed zero line",
+            {"hlines": [{"y": 0.0, "dash": "dash"}], "line_styles": None},
+        ),
+        (
+            "Voyager 1 |B| daily 2010-2016, vertical line at the heliopause crossing (2012-08-25)",
+            {"vlines": [{"x": "2012-08-25"}]},
+        ),
+        (
+            "ACE |B| 3 May 2010, red line at the shock (04:30)",
+            {"vlines": [{"x": "2010-05-03T04:30", "color": "red"}]},
+        ),
+        ("SOHO EPHIN protons, March 2012, y from 1e-5 to 1e3", {"y_range": {"1": [1e-05, 1000.0]}}),
+        ("OMNI flow pressure 3 May 2010, label the y axis Pdyn [nPa]", {"y_label": {"1": "Pdyn [nPa]"}}),
+        (
+            "STEREO-A and -B speed, December 2007, A in red B in blue",
+            {"trace_colors": {"STA_V": "red", "STB_V": "blue"}},
+        ),
+        (
+            "STEREO-A V in red, B in blue, 3 Jul 2012",
+            {"trace_colors": {"STA_V": "red", "STA_B": "blue"}},
+        ),
+        (
+            "Wind density with a 2 h running mean, 3 May 2010, raw in grey and the mean in red",
+            {"trace_colors": {"Wind_n": "grey", "Wind_n_smooth": "red"}},
+        ),
+        (
+            "the proton speed from SOHO CELIAS/PM (red) and Wind (black) for 17 March 2015",
+            {"trace_colors": {"SOHO_V": "red", "Wind_V": "black"}},
+        ),
+        (
+            "Pioneer 10 and Pioneer 11 speed, 1976, same axes, labelled P10 and P11",
+            {"trace_names": {"Pioneer10_V": "P10", "Pioneer11_V": "P11"}},
+        ),
+        (
+            'ACE and Wind Bz 3 May 2010 in one panel, legend "16 s" for ACE',
+            {"trace_names": {"ACE_Bz": "16 s", "Wind_Bz": "Wind"}},
+        ),
+    ],
+)
+def test_a_look_is_that_of_the_line_or_the_axis_that_is_named(author, sentence, settings):
+    spec, _ = made(author, sentence)
+    assert {key: spec.get(key) for key in settings} == settings

@@ -68,7 +68,7 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
     if lines and all(map(editor.lines.has_colours, lines)):
         raise NotUnderstood(
             f"{lines[0]} is a spectrogram, which has no line",
-            advice="set its colour scale, as in 'viridis for the spectrogram'",
+            advice="set its colour scale ('viridis for the spectrogram'), or draw a line: 'flux averaged over 1-2 MeV'",
         )
     if not clause.has("every"):
         lines = [line for line in lines if not editor.lines.has_colours(line)]

@@ -46,6 +46,15 @@ _OVERVIEW = _pattern(
     r"\W*(?:please )?(?:give|show|write) (?:me|us) (?:an? |the )?(?:\w+ )?(?:overview|summary|description)"
     r"(?: of (?:this|it|that|the (?:pipeline|figure|plot|template)))?(?: please)?\W*$"
 )
+_IN_SENTENCE = r"(?:[^.:?!]|(?<=\d)[.:](?=\d))*"
+_REASON = re.compile(
+    rf"(?P<reason>(?:(?i:I|we)\s+)?(?i:need|want|would\s+like|try|like)\s+to\s+(?:know|see|check|find\s+out|understand)\s+"
+    rf"(?:if|whether|when|where|how|why|what)\b{_IN_SENTENCE}[.:!]"
+    rf"|[A-Z]{_IN_SENTENCE}?\b(?:was|were|had|came|went|hit|struck|saw|flew|began|\w+ed)\b{_IN_SENTENCE}\."
+    r"(?=\s+(?i:please|plot|draw|show|make|give|can|could)\b))\s+(?P<request>.+)",
+    re.DOTALL,
+)
+"""A statement before a request: ``The shock passed ACE at noon. Plot …``, ``Need to know if …: …``."""
 _FEWEST_WORDS = 2
 """Number of words up to which what stands behind a question is no request of its own."""
 _NAME_WITH_A_NUMBER = re.compile(
@@ -90,16 +99,23 @@ def without_question_mark(request: str) -> str:
 
 
 def question_before_request(request: str) -> tuple[str, str]:
-    """Return a question and the request behind it, for which it only gives the reason; otherwise two empty texts.
+    """Return a question or a statement, and the request behind it of which it is the reason; or two empty texts.
 
     >>> question_before_request("What did IMP 8 see? Plot its proton speed for 10-13 March 1989.")
     ('What did IMP 8 see?', 'Plot its proton speed for 10-13 March 1989.')
     >>> question_before_request("Could you plot ACE Bz? For last week, please")
     ('', '')
     """
+    if reason := _REASON.fullmatch(request.strip()):
+        return reason["reason"], reason["request"]
     question, mark, rest = request.strip().partition("? ")
     begins = mark and is_question(f"{question}?") and not is_question(rest)
     return (f"{question}?", rest.strip()) if begins and len(rest.split()) > _FEWEST_WORDS else ("", "")
+
+
+def begins_with_reason(request: str) -> bool:
+    """Return whether a request begins with a statement that gives its reason."""
+    return _REASON.fullmatch(request.strip()) is not None
 
 
 def asks_for_series(request: str) -> bool:

@@ -64,6 +64,10 @@ _NUMBER_OF_PANELS = (
     rf"\b(?:(?:in|as|on|with|using)\s+)?({COUNT}|\d)(?:\s+|-)(?:separate\s+|stacked\s+|small\s+)*"
     r"(?:panels?|subplots|rows|pictures)(?:\s+(?:plot|figure))?\b"
 )
+_NUMBER_OF_LINES = (
+    rf"(?<![\w.-])(?:(?:just|only|exactly)\s+)?(?:(?:in|as|with|using)\s+)?(?P<count>{COUNT}|\d)[\s-]+(?:(?:stacked|different|distinct)\s+)*"
+    r"(?P<what>line|curve|trace|colou?r|spectrogram)s?\b(?!\s+(?:per|for|at|of|each|scale|bar|range|map)\b)"
+)
 _SIDE = (
     r"\b(?:with\s+)?(?:the\s+)?(?:shar(?:e|es|ed|ing)\s+)?(?:an?\s+|the\s+)?(?:same\s+|shared\s+|common\s+)"
     r"(?:time|x)[- ](?:axis|range)\b|\bshar(?:e|es|ed|ing)\s+(?:the\s+|an?\s+)?(?:time|x)[- ]axis\b"
@@ -211,8 +215,10 @@ class Arrangement:
         self._apart = bool(self._alone or self._by_mission)
         self._rows = [match.start() for match in sentence.take(_ROWS_BELOW)]
         count = sentence.take_text(_NUMBER_OF_PANELS).lower()
-        self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
         self._count = int(COUNTED.get(count, count or 0))
+        lines = [(match["what"].lower(), match["count"].lower()) for match in sentence.take(_NUMBER_OF_LINES)]
+        self._lines = tuple((what, int(COUNTED.get(number, number))) for what, number in lines)
+        self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
         sentence.drop(_SIDE)
         self._in_order = sentence.drop(_IN_ORDER) > 0
         self._positions = [
@@ -315,6 +321,7 @@ class Arrangement:
             kind=kind,
             fit=self._fit or ("linear" if "correlat" in self._text.lower() and kind == "scatter" else ""),
             count=len({name for _, name in crafts}) if self._by_mission else self._count,
+            lines=self._lines,
             places=tuple(places),
             bins=self._bins,
             bin_widths=tuple(dict.fromkeys(self._widths(crafts, [*quantities, *parameters]))),
@@ -322,7 +329,7 @@ class Arrangement:
             slopes=self._slopes,
             axes=self._axes,
             side=self._side,
-            split=self._split or self._components_apart(names),
+            split=self._split or (not several and self._components_apart(names)),
             marks=self._marks,
         )
 
@@ -340,10 +347,10 @@ class Arrangement:
 
     def _components_apart(self, names: Sequence[RequestQuantity]) -> bool:
         """Return whether separate panels are those of the components: ``field components, one panel each``."""
-        is_vector = len(names) == 1 and names[0].name in VECTORS and not names[0].component
-        return (
-            self._apart and is_vector and re.search(r"\bcomponents\b", self._text, re.IGNORECASE) is not None
-        )
+        vectors = [quantity for quantity in names if quantity.name in VECTORS and not quantity.component]
+        apart = self._apart and len(names) == len(vectors) == 1
+        counted = bool(vectors) and self._count == len(names) + (len("xyz") - 1) * len(vectors)
+        return (apart or counted) and re.search(r"\bcomponents\b", self._text, re.IGNORECASE) is not None
 
     def _two_apart(self) -> Panels:
         """Return the panels of two spacecraft and of what is computed from them: the spacecraft share a panel."""
@@ -356,7 +363,7 @@ class Arrangement:
                 "it is not clear which lines share a panel",
                 advice="write, for example, 'ACE and Wind density in one panel, their ratio below'",
             )
-        return Panels(compare=True, count=self._count)
+        return Panels(compare=True, count=self._count, lines=self._lines)
 
     def _colour(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> RequestQuantity | None:
         """Return what colours the points of a scatter plot: the quantity behind ``coloured by``, or the time."""
@@ -386,7 +393,8 @@ class Arrangement:
             again = [name for at, name in quantities if clause <= at < position]
             ahead = [name for at, name in quantities if start <= at < position]
             earlier = {name for at, name in quantities if at < clause}
-            is_again = bool(again) and {*again} < earlier  # Bz, By, V; Bz and By in one panel
+            both = len({*again}) == 1 and re.search(r"\bboth\b", self._text[clause:position], re.IGNORECASE)
+            is_again = bool(again) and {*again} < earlier and not both  # Bz, By, V; Bz and By in one panel
             is_part = bool(is_again or self._another or places or alone) or any(
                 at > position for at, _ in quantities
             )

@@ -93,6 +93,36 @@ _PLACED_NAME = re.compile(
     re.IGNORECASE,
 )
 """Patterns of the names of two instruments, and of the place of the panel of one of them."""
+_IN_ONE = r"(?:in|on|into)\s+(?:one|the\s+same|a\s+single)\s+(?:panel|plot|axes)\b"
+_NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|month|year)s?|each|all|both|an?|one|two)\b)"
+_PLAIN_PLACES = [
+    (re.compile(pattern, re.IGNORECASE), written)
+    for pattern, written in (
+        (
+            rf"[,;.]?\s+(?:and\s+)?{BELOW}(?:\s+{_THEM})?[,:]?\s+(?P<what>(?:(?:the|their|its)\s+)*(?:difference|ratio)"
+            rf"(?:\s+(?:of|between)\s+(?:them|both|the\s+two))?|(?-i:[A-Z])[\w-]*\s+minus\s+(?-i:[A-Z])[\w-]*)(?={_END})",
+            r", \g<what> below",
+        ),
+        (
+            r"\b(?:put|lay|(?:draw|plot|show)(?=[^,;:.]*\son\s+top\s))\s+(?P<first>[^,;:.]+?)\s+(?:over|on\s+top\s+of)"
+            rf"\s+(?P<second>(?!{_NO_DATA})[^,;:.]+?)\s+(?={_IN_ONE})",
+            r"plot \g<second> and \g<first> ",
+        ),
+        (
+            rf"^(?P<head>(?!.*\bratio)[^;]*?)\b(?:(?:panel\s+)?over|panel\s+on\s+top\s+of)\s+(?=(?:the\s+)?(?!{_NO_DATA})"
+            rf"(?:[A-Za-z|][\w|]*)(?:\s+panel\b(?!s)|,?\s+(?:(?:in|as)\s+)?(?:two|2|separate)\s+{PANEL}))",
+            r"\g<head>above ",
+        ),
+    )
+]
+"""Patterns of places, and how the rules write them."""
+_SAME_FOR = re.compile(
+    rf"^(?P<first>(?:[^;:]|(?<=\d):(?=\d))+?)[,;.]?\s+(?:and\s+)?{BELOW}(?:\s+{_THEM})?,?\s+the\s+same\s+(?:for|of|from|with)\s+(?P<other>[\w-]+)"
+    rf"(?P<rest>(?P<plain>\s*(?:$|[,;.])|\s+(?:(?:for|on|from|during)\b|(?-i:[A-Z0-9])|in\s+(?:\d|{MONTH})))?.*)$",
+    re.IGNORECASE,
+)
+"""A part that is said again of other particles or another spacecraft: ``below it the same for electrons``."""
+_SPECIES = re.compile(r"\b(?P<name>ion|proton|electron)s?\b", re.IGNORECASE)
 _JOINTS = (
     re.compile(r"\band\b", re.IGNORECASE),
     re.compile(r"\b(?:(?:(?:together|along)\s+)?with|plus)\b|[,;]", re.IGNORECASE),
@@ -234,7 +264,14 @@ def with_placed_names(text: str) -> str:
 
     >>> with_placed_names("Wind RAD1 and RAD2 spectra, 28 October 2003, RAD2 on top")
     'Wind RAD2 and RAD1 spectra, 28 October 2003'
+    >>> with_placed_names("ACE and Wind Bz in one panel; below, their difference")
+    'ACE and Wind Bz in one panel, their difference below'
+    >>> with_placed_names("MMS1 ion spectrogram, below it the same for electrons")
+    'MMS1 ion spectrogram, below it MMS1 electron spectrogram'
     """
+    text = _with_same_again(text)
+    for pattern, written in _PLAIN_PLACES:
+        text = pattern.sub(written, text)
     placed = _PLACED_NAME.search(text)
     if placed is None:
         return text
@@ -250,6 +287,26 @@ def with_placed_names(text: str) -> str:
         return text
     first, second = names if placed["high"] else names[::-1]
     return f"{rest[: pair.start()]}{first}{pair['joint']}{second}{rest[pair.end() :]}"
+
+
+def _with_same_again(text: str) -> str:
+    """Say a part again for the particles or the spacecraft of which a second part is the same."""
+    again = _SAME_FOR.match(text)
+    if again is None:
+        return text
+    other = _SPECIES.fullmatch(again["other"])
+    named = [match.span("name") for match in _SPECIES.finditer(again["first"])]
+    if other is None and read_spacecraft(Sentence(again["other"])):
+        crafts = [re.escape(craft) for _, craft in read_spacecraft(Sentence(again["first"]))]
+        named = [match.span() for craft in crafts for match in re.finditer(rf"\b{craft}\b", again["first"])]
+    if len(named) != 1 or again["plain"] is None:
+        raise NotUnderstood(
+            f"it is not clear what 'the same' is for {again['other']}",
+            advice="name its quantities and how they look",
+        )
+    ((start, stop),) = named
+    name = other["name"] if other else again["other"]
+    return f"{again['first']}, below it {again['first'][:start]}{name}{again['first'][stop:]}{again['rest']}"
 
 
 def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]:

@@ -189,6 +189,8 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     requests = [_in_one_panel(request) if part.is_panel else request for part, request in pairs]
     if len(requests) < 2 or not all(map(_can_be_part, requests)):
         return None
+    if _draw_same(requests):
+        requests = [_with_craft(request, reader.now) for request in requests]
     if not _need_no_other(parts, requests, reader.catalogue):
         return None
     has_magnitude = any(step.tool == MAGNITUDE for request in requests for step in request.computations)
@@ -293,12 +295,27 @@ def _need_no_other(parts: Sequence[Piece], requests: Sequence[PipelineRequest], 
     apart = [_is_apart(part, request, catalogue) for part, request in own]
     described = [bool(request.datasets or request.cuts) for request in requests]
     if not any(map(_has_treatment, requests)):
-        return all(part.is_panel for part in parts) or (any(described) and all(apart))
+        by_craft = any(part.rank for part in parts) and _draw_same(requests)
+        return by_craft or all(part.is_panel for part in parts) or (any(described) and all(apart))
     has_moment = any(
         is_described and _MOMENT.search(part.text)
         for part, is_described in zip(parts, described, strict=True)
     )
     return not has_moment or all(map(or_, apart, described))
+
+
+def _draw_same(requests: Sequence[PipelineRequest]) -> bool:
+    """Return whether each part draws the same quantities of a spacecraft that no other part draws."""
+    crafts = [request.spacecraft for request in requests]
+    is_same = len({request.quantities for request in requests}) == 1
+    return is_same and len({*crafts}) == len(crafts) and all(len(own) == 1 for own in crafts)
+
+
+def _with_craft(request: PipelineRequest, now: datetime) -> PipelineRequest:
+    """Name the spacecraft in each look that names a line, because other parts have lines of that name."""
+    (craft,) = request.spacecraft
+    looks = [look if is_of_own_panels(look, now) else f"{craft} {look}" for look in request.style.looks]
+    return replace(request, style=replace(request.style, looks=tuple(looks)))
 
 
 def _listed(text: str, reader: _Reader) -> Reading | None:
@@ -451,4 +468,4 @@ def _is_of_all(request: PipelineRequest) -> bool:
 def _can_be_part(request: PipelineRequest) -> bool:
     """Return whether a request draws series over time, in panels that can stand below others."""
     panels = request.panels
-    return _draws(request) and not (panels.kind or panels.side or panels.count)
+    return _draws(request) and not (panels.kind or panels.side or panels.count or panels.lines)

@@ -21,9 +21,10 @@ from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.computations.conditions import condition_spans
 from helio.authoring.rules.reading.drawn_quantities import GROUP
 from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
-from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities
+from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities, read_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import NUMBER_OF_RECORDS, PICKED_BY_PLACE
+from helio.authoring.rules.times.date_pairs import is_time
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import folded
@@ -121,6 +122,16 @@ _COMPUTED_AGAIN = re.compile(
 _OF_DATA = re.compile(r"(?<=energy|quency|period) (?:flux|spectr|densit|range|channel|band)", re.IGNORECASE)
 """Words behind ``log energy`` that make it the name of data, such as the energy flux."""
 _LOOK_OF_LINE = {"colour", "dash", "width"}
+_LABEL = r"(?:\"[^\"]+\"|(?!(?:and|in|on|at|as|by)\b)[\w.+-]+)"
+_LABELS = re.compile(
+    rf"[,;]?\s*\(?\blabell?ed\s+(?P<labels>{_LABEL}(?:\s*,\s*{_LABEL})*\s*,?\s*(?:and|&)\s+{_LABEL})\)?"
+    r"(?=\s*(?:$|[,;.]))",
+    re.IGNORECASE,
+)
+"""Names for the lines of several spacecraft in turn: ``labelled P10 and P11``."""
+_MARKS = re.compile(r"\b(?:vertical|horizontal|mark\w*|lines?\s+at|arrows?|shad\w+)\b", re.IGNORECASE)
+_OF_MARK = re.compile(r"(?:[\w-]+\s+){0,2}?lines?\s+(?:at|where|when)\b", re.IGNORECASE)
+"""The look of a mark, which is no look of data."""
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 """Words behind ``a panel``, which name no data."""
 _IN_ONE_PANEL = re.compile(r"\b(?:one|same|single)\s+panel\s+(?:on|with)\s+(?:an?\s+)?$", re.IGNORECASE)
@@ -172,7 +183,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     text = with_marked_days(with_quoted_labels(text), now)
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
-    text = _with_raw_named(text, now)
+    text = _with_raw_named(_with_lettered_crafts(text), now)
     text = _ION.sub(lambda ion: ion["element"] + ion["charge"].replace("+", "plus"), text)
     atoms = read_atoms(text, now)
     phrases: list[_Phrase] = []
@@ -191,7 +202,9 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     styles = [
         style
         for style in styles
-        if _is_style(style, text, alone=is_alone) and not _overlaps(style, conditions)
+        if _is_style(style, text, alone=is_alone)
+        and not _overlaps(style, conditions)
+        and not _OF_MARK.match(text, style.parts[-1].start)
     ]
     names = [atom for atom in atoms if {"what", "panel"} & set(atom.tags) and not _is_within(atom, phrases)]
     names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
@@ -252,6 +265,33 @@ def _numbered() -> re.Pattern[str]:
     )
 
 
+def with_labels_named(text: str) -> str:
+    """Give the names of several lines to their spacecraft, if they are as many: ``legend "P10" for Pioneer-10``."""
+    listed = _LABELS.search(text)
+    if listed is None or _MARKS.search(text):
+        return text
+    before = text[: listed.start()]
+    crafts = list(dict.fromkeys(craft for _, craft in read_spacecraft(Sentence(before))))
+    labels = [label.strip('"') for label in re.split(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", listed["labels"])]
+    if len(labels) != len(crafts):
+        raise NotUnderstood(
+            f"it is not clear which lines '{listed[0].strip(' ,;')}' names",
+            advice=f"name each line: 'legend \"{labels[0]}\" for …'",
+        )
+    written = "".join(f', legend "{label}" for {craft}' for label, craft in zip(labels, crafts, strict=True))
+    return f"{before}{written}{text[listed.end() :]}"
+
+
+def _with_lettered_crafts(text: str) -> str:
+    """Write the whole names of the spacecraft A and B of one mission beside their looks: ``A in red, B in blue``."""
+    missions = "|".join(re.escape(name) for name in families())
+    named = {match[1] for match in re.finditer(rf"\b({missions})[\s-]*[AB]\b", text, re.IGNORECASE)}
+    look = rf"\s*(?:(?:in|is|drawn|=|:)\s*)*\(?(?:{COLOURS}|dashed|dotted|solid)\b\)?"
+    both = rf"(?:(?<=[,;.] )|(?<=\())A(?P<first>{look}[\s,;]*(?:and\s+)?)B(?={look})"
+    mission = named.pop() if len(named) == 1 else ""
+    return re.sub(both, rf"{mission}-A\g<first>{mission}-B", text) if mission else text
+
+
 def _with_raw_named(text: str, now: datetime) -> str:
     """Give a look of the input of a computed line to its name: ``running mean of Bz, plus the raw one in grey``."""
     text = _with_raw_joined(text, now)
@@ -296,7 +336,10 @@ def _with_raw_joined(text: str, now: datetime) -> str:
     if computed := _BEHIND_RAW.fullmatch(text[raw.end() :]):
         again = _COMPUTED_AGAIN.fullmatch(computed["computed"])
         if again and any(atom.start < raw.start() and "tool" in atom.tags for atom in atoms):
-            return f"{text[: raw.start()]} in {again['look']} plus the raw data in {computed['look']}"
+            ahead, comma, time = text[: raw.start()].rpartition(",")
+            if not is_time(time.strip()):
+                ahead, comma, time = text[: raw.start()], "", ""
+            return f"{ahead} in {again['look']} plus the raw data in {computed['look']}{comma}{time}"
         return f"{text[: raw.start()]}, {computed['computed']} plus the raw data in {computed['look']}"
     return f"{text[: raw.start()]} with the raw data{text[raw.end() :]}"
 
@@ -643,6 +686,11 @@ def _with_plain_name(look: str, editor: FigureEditor, now: datetime) -> str:
     for atom in atoms:
         words = atom.text.split() if atom.kind == "what" and not editor.lines_of(atom.text) else []
         sources: list[str] = []
+        for stop in range(len(words) - 1, 0, -1):  # the speed from SOHO CELIAS/PM
+            behind = [word for words_of in words[stop:] for word in words_of.split("/")]
+            lines = editor.lines_of(" ".join(words[:stop]))
+            if len(lines) == 1 and all(_is_source(word, lines[0], editor) for word in behind):
+                return look.replace(atom.text, lines[0])
         while words:
             name = " ".join(words)
             bare = [word for word in words if not _FLUX.match(word)]

@@ -209,6 +209,8 @@ class Sentence:
             self.drop(r"(?!)" if span.is_day else _LENGTH_OF_RANGE)
             self._drop_counted_length(span)
             self._drop_event_day(span, now)
+            again = "(?:day|date)" if span.is_day else "(?:days|dates|period|interval|time range)"
+            self.drop(rf"\b(?:(?:on|for|in|during)\s+)?the\s+same\s+{again}\b")
         return kept
 
     def _drop_counted_length(self, span: TimeRange) -> None:
@@ -230,7 +232,8 @@ class Sentence:
             return times
         spans = [parse_time_range(text, now) for text in times]
         for outer, inner in ((0, 1), (1, 0)):
-            if not (spans[outer].start <= spans[inner].start and spans[inner].stop <= spans[outer].stop):
+            midnight = spans[outer].start.replace(hour=0, minute=0, second=0)  # of the day of the event
+            if not (midnight <= spans[inner].start and spans[inner].stop <= spans[outer].stop):
                 continue
             if _PERIOD.fullmatch(times[outer]) and not _COMPARED.search(self.text):
                 return [times[inner]]

@@ -163,7 +163,8 @@ _LONGEST_VECTOR = 4
 _MOST_LINES = 16
 """Maximum number of energies that helio draws as lines unless the request says how to draw them."""
 _AS_LINES = re.compile(
-    r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b|(?<=, )lines\b(?=\s*(?:[,;.]|$))",
+    r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b|(?<=, )lines\b(?=\s*(?:[,;.]|$))"
+    r"|\b(?:with |as )?(?:one|a) (?:line|curve) (?:per|for (?:each|every)) (?:energy )?(?:channel|energy|bin)\b",
     re.IGNORECASE,
 )
 _LOG_AXIS = re.compile(

@@ -46,6 +46,12 @@ _BRACKETED = re.compile(
     rf"\s*\(\s*(?P<days>{_DAY}{_JOINT}{_DAY})(?:\s+(?P<again>{MONTH}))?\s*\)",
     re.IGNORECASE,
 )
+_ORDINALS = re.compile(
+    r"(?:from\s+|between\s+)?\d{1,2}(?:st|nd|rd|th)\b[^a-z]*\D+\d{1,2}(?:st|nd|rd|th)\b[^a-z]*", re.IGNORECASE
+)
+_IN_PANELS = re.compile(r"\b(?:in|panels?)\s+(?:the\s+)?$", re.IGNORECASE)
+_OF_SENTENCE = re.compile(rf"(?P<month>{MONTH})\s*(?:{_DAY},?\s+)?(?P<year>{YEAR})(?![\w-])", re.IGNORECASE)
+"""Patterns of two days without their month, of words before numbers of panels, and of the month of a sentence."""
 _ANY_YEAR = re.compile(rf"(?<![\w.]){YEAR}(?!\w|[:.]\d)")
 _NOW = datetime(2000, 1, 1)
 
@@ -81,15 +87,19 @@ def with_whole_dates(text: str) -> str:
     '3-4.6 and 4.6-15 MeV protons, 2012'
     >>> with_whole_dates("ACE 7 to 10 September 2017: Bz")
     'ACE 7 to 10 September 2017: Bz'
+    >>> with_whole_dates("April 2023: |B|, 23rd and 24th")
+    'April 2023: |B|, 2023-04-23 through 2023-04-24'
     >>> with_whole_dates("30 Dec - 2 Jan 2004"), with_whole_dates("10 May 2005 22:00 to 11 May 02:00")
     ('2003-12-30 through 2004-01-02', '2005-05-10T22:00 to 2005-05-11T02:00')
     """
+    text = re.sub(r"(?<=\d(?:st|nd|rd|th))\s+(?:at\s+)?noon\b", " 12:00", text, flags=re.IGNORECASE)
     text = _LISTED.sub(_listed, _BRACKETED.sub(_bracketed, text))
     for match in reversed(list(_PAIR.finditer(text))):
         if _is_in_words(match) or not is_time(match[0]):
             around = f"{text[: match.start()]} {text[match.end() :]}"
             years = {int(year) for year in _ANY_YEAR.findall(around)}
-            written = _pair(match, years.pop() if len(years) == 1 else 0)
+            month = _month_elsewhere(match, around)
+            written = _pair(match, years.pop() if len(years) == 1 else 0, month)
             text = f"{text[: match.start()]}{written or match[0]}{text[match.end() :]}"
     return text
 
@@ -117,11 +127,24 @@ def _bracketed(match: re.Match[str]) -> str:
     return f"{match['words'].strip()} {match['days']} {again} {match['year']}".strip() if same else match[0]
 
 
-def _pair(match: re.Match[str], elsewhere: int) -> str:
-    """Write a pair of dates as a range; empty if it is none, or if a number may be a day or a month."""
+def _month_elsewhere(pair: re.Match[str], around: str) -> int:
+    """Return the only month of a sentence for two days without a month, as in ``23rd and 24th``; otherwise 0."""
+    months = {(match["month"][:3].lower(), match["year"]) for match in _OF_SENTENCE.finditer(around)}
+    ends = re.match(r"\s*(?:$|[,.;:)])", pair.string[pair.end() :])
+    is_days = _ORDINALS.fullmatch(pair[0]) and not _IN_PANELS.search(pair.string[: pair.start()])
+    return MONTHS.index(months.pop()[0]) + 1 if is_days and ends and len(months) == 1 else 0
+
+
+def _pair(match: re.Match[str], elsewhere: int, month: int) -> str:
+    """Write a pair of dates as a range; empty if it is none, or if a number may be a day or a month.
+
+    `elsewhere` and `month` are the year and the month that the sentence names elsewhere, or 0.
+    """
     first, last = _side(match["first"]), _side(match["last"])
     if first is None or last is None:
         return ""
+    if month:
+        first, last = replace(first, month=month, sure=True), replace(last, month=month)
     bare = not (first.month and last.month)
     if (
         not (first.month or last.month)
@@ -131,8 +154,10 @@ def _pair(match: re.Match[str], elsewhere: int) -> str:
         return ""
     if bare and (first.clock or last.clock):
         return ""
-    month = first.month or last.month
-    first, last = replace(first, month=month), replace(last, month=last.month or month)
+    first, last = (
+        replace(first, month=first.month or last.month),
+        replace(last, month=last.month or first.month),
+    )
     backwards = (first.month, first.day) > (last.month, last.day)
     last_year = last.year or (first.year or elsewhere) + backwards
     first_year = first.year or last_year - (backwards and bool(last.year))
@@ -145,7 +170,7 @@ def _pair(match: re.Match[str], elsewhere: int) -> str:
     of_two = joint in ("and", "&", "+", "/")
     if days < 0 or (of_two and days != 1 and not match[0].lower().startswith("between")):
         return ""
-    in_words = _is_in_words(match) and not (first.clock or last.clock)
+    in_words = (bool(month) or _is_in_words(match)) and not (first.clock or last.clock)
     written = [f"{side.date}{f'T{side.clock}' if side.clock else ''}" for side in (first, last)]
     return (" through " if bare or of_two or in_words or joint == "through" else " to ").join(written)
 

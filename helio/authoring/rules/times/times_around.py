@@ -21,7 +21,7 @@ def _moment(name: str = "") -> str:
     """Return a pattern of a day, or of a time of day with its day in any order."""
     return (
         rf"(?:(?P<early{name}>{_HOURS})?,?\s*(?:\b(?:on|of)\s+)?(?:the\s+)?(?P<date{name}>{DATE})"
-        rf"(?:(?:T|,?\s+(?:at\s+)?)(?P<late{name}>{_HOURS}))?)"
+        rf"(?:(?:T|,?\s+(?:(?:at|from)\s+)?)(?P<late{name}>{_HOURS}))?)"
     )
 
 
@@ -65,6 +65,11 @@ _WEEK = ignoring_case(
     rf"|(?P<before>{YEAR}),?\s+(?:calendar\s+)?week\s+(?P<after>\d{{1,2}})(?!\d)"
 )
 _WEEK_OF = ignoring_case(rf"\b(?:the\s+)?week\s+of\s+(?:the\s+)?(?P<date>{DATE})(?!\s*[-–T]|\s*(?:to|and)\b)")
+_FROM_CLOCK = ignoring_case(
+    rf"(?P<date>{DATE}),?\s+(?:for\s+)?(?P<span>{_LENGTH})\s+(?:from|(?:starting|beginning)(?:\s+(?:at|from))?)\s+"
+    rf"(?P<hour>\d{{1,2}}):?(?P<minute>\d{{2}})(?:\s*UTC?)?(?![\w:.-]){_NOT_A_PAIR}"
+)
+"""A length behind its date: ``1 April 1999, 2 hours from 06:00``."""
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "twelve": 12}
 _NOW = datetime(2000, 1, 1)
 
@@ -90,6 +95,7 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
         text,
         flags=re.IGNORECASE,
     )
+    text = _FROM_CLOCK.sub(r"\g<span> from \g<date> \g<hour>:\g<minute>", text)
     text = _TWO_MOMENTS.sub(_two_moments, text)
     for pattern, span in _FORMS:
         text = ignoring_case(_LED + pattern).sub(partial(_written, span=span, notes=notes), text)
