@@ -127,8 +127,12 @@ def fitting_widths(widths: Sequence[BinWidth], units: Mapping[int, str]) -> dict
     return by_place
 
 
-def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: Steps, text: str) -> Document:
+def stack_of(
+    parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: Steps, text: str, *, count: int = 0
+) -> Document:
     """Return the settings of a figure that draws the parts of a request over time, each below the part before it.
+
+    `count` is the required number of panels; 0 for any.
 
     Raises
     ------
@@ -155,6 +159,7 @@ def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: S
             more = [entry for entry in value if entry not in known] if isinstance(value, list) else value
             settings[key] = known | more if isinstance(value, dict) else known + more
         panels += own
+    _check_count(panels, count)
     looks = _looks(panels, steps, as_lines=any(request.style.as_lines for request, _ in parts))
     labels = list(dict.fromkeys(label for panel in panels for label in _labels(panel)))
     return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **settings}
@@ -392,10 +397,15 @@ def _shows(series: PlotSeries, quantity: RequestQuantity) -> bool:
     return not quantity.name or any(f"{series.quantity} ".startswith(f"{known} ") for known in names)
 
 
+def _check_count(panels: _SeriesPanels, count: int) -> None:
+    """Refuse a figure that has not the required number of panels; 0 is any number."""
+    if count and count != len(panels):
+        raise NotUnderstood(f"the figure would have {number_of(len(panels), 'panel')}, not {count}")
+
+
 def _check(panels: _SeriesPanels, layout: Panels) -> None:
     """Refuse an arrangement of panels that the figure would not have."""
-    if layout.count and layout.count != len(panels):
-        raise NotUnderstood(f"the figure would have {number_of(len(panels), 'panel')}, not {layout.count}")
+    _check_count(panels, layout.count)
     alone = len(panels) == 1 and not any(series.over for series in panels[0])  # a mean on top of its input
     if alone and any(place.rank not in (MIDDLE, BELOW_AXIS) for place in layout.places):
         raise NotUnderstood(

@@ -152,7 +152,7 @@ class _Figure:
             self._export(shown, name)
         if request.drawn:
             spec = (
-                stack_of(parts, self.steps, text)
+                stack_of(parts, self.steps, text, count=request.panels.count)
                 if request.panels.stacked
                 else figure_of(shown, request, self.steps, text)
             )

@@ -629,7 +629,9 @@ def _names_another(before: str, behind: str) -> bool:
 def _once(text: str, mentions: list[ComputationMention]) -> list[ComputationMention]:
     """Leave out a second name of a computation: ``smoothed with a 10-minute running average``."""
     starts = {mention.position for mention in mentions if mention.computation.tool in OVERLAID}
-    by = re.compile(r"smooth(?:ed|ing)?\s+(?:with|by|using|through|via)\s+(?:an?\s+|the\s+)?", re.IGNORECASE)
+    by = re.compile(
+        r"smooth(?:ed|ing)?\b[^,;.]*?\b(?:with|by|using|through|via)\s+(?:an?\s+|the\s+)?", re.IGNORECASE
+    )
     mentions = [
         mention
         for mention in mentions

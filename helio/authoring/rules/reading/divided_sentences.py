@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.atoms import COUNTED, PANEL, PLACE, PLACES
+from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.computations.computed import read_computations
 from helio.authoring.rules.reading.arrangement import BELOW, rank_of
 from helio.authoring.rules.reading.cadences import take_cadences
@@ -56,6 +56,8 @@ _LOOK_BEHIND = re.compile(
 """What may stand behind the place of a part and belongs to it, if it names no data: ``on a log axis``, ``(log)``."""
 _BEGINS = re.compile(r"(?:^|[,;:.]|\s[-–—]|\b(?:and|then|plus|with))\s*$", re.IGNORECASE)
 """What stands before the place of a part that begins with its place."""
+_WITH_DATA = re.compile(r"\s+with\b", re.IGNORECASE)
+"""What stands between the place of a part that begins with it and its data: ``a second panel with the speed``."""
 _COMPUTES = r"(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply)"
 _OF_ALL = re.compile(
     r"(?:(?:show|plot|draw)\s+)?(?:(?:all|everything)\b(?:\s+(?:of\s+)?(?:them|panels|lines|quantities|two|three|four)\b)*"
@@ -98,6 +100,12 @@ _JOINTS = (
     re.compile(r"\b(?:(?:(?:together|along)\s+)?with|plus)\b|[,;]", re.IGNORECASE),
 )
 """What stands before a part that ends with its place; the last one that stands before data begins it."""
+_NUMBER_OF_PANELS = re.compile(
+    rf"(?:^|,\s*|\s)(?:(?:in|as|on)\s+)?(?P<count>{COUNT}|\d)[\s-]+(?:separate\s+|stacked\s+)*panels"
+    r"(?:\s+stacked)?(?:\s+from\s+top\s+to\s+bottom)?(?:\s+in\s+(?:this|that)\s+order)?"
+    rf"(?=\s*(?:$|[,.;])|\s+(?:for|from|on|in|during)\s+(?:\d|{MONTH}))(?!\s*[,.;]\s*(?:one|each|the\s+first|panel)\b)",
+    re.IGNORECASE,
+)
 _BRACKETS = re.compile(r"\([^()]*\)")
 _REFERS = re.compile(
     r"\b(?:all(?!\s+of\s+\d)|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
@@ -258,21 +266,27 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     look = _LOOK_BEHIND.match(after)
     stop = place.end() + (look.end() if look and not _named_data(look[0]) else 0)
     ends = bool(before.strip()) and (stop > place.end() or _ENDS.match(after))
-    is_behind_joint = _BEGINS.search(before) and (place["them"] or not ends)
+    has_own = look and _WITH_DATA.match(look[0]) and _named_data(look[0])
+    is_behind_joint = _BEGINS.search(before) and (place["them"] or has_own or not ends)
     if place["own"] or is_behind_joint or re.match(r"\s*[:=]", after):
         return {place.start()}
     if not ends:
         return set()
-    if not (place["below"] and is_first):
+    is_lower = _rank(place) > 1 and all(_rank(other) > 1 for other in _PLACE.finditer(plain))
+    if not (is_first and (place["below"] or is_lower)):
         return {stop}
     # Bz, the density below: the part that ends with its place begins at the last joint before data
     joints = [joint for pattern in _JOINTS for joint in pattern.finditer(before)]
     begins = [
-        joint.start()
+        joint
         for joint in joints
         if _named_data(before[joint.end() :]) and not _SHARED.search(before, joint.end())
     ]
-    return {begins[-1], stop} if begins else set()
+    if not begins:
+        return set()
+    last = begins[-1]
+    is_of_one = len(_named_data(before[last.end() :])) < len("ab") or last[0].casefold().endswith(("with", "plus"))
+    return {last.start(), stop} if place["below"] or is_of_one else {stop}
 
 
 def _piece(text: str, start: int, stop: int, places: Sequence[re.Match[str]], *, is_heading: bool) -> Piece:
@@ -306,6 +320,20 @@ def _rank(match: re.Match[str]) -> int:
         return int(COUNTED.get(match["number"].lower(), match["number"]))
     place = PLACES[(match["named"] or match["side"] or match["only"] or match["alone"]).lower()]
     return rank_of(place)
+
+
+def without_number_of_panels(text: str) -> tuple[str, int]:
+    """Take the number of panels from a request; 0 if it gives none, or one of some panels only.
+
+    >>> without_number_of_panels("ACE Bz smoothed over 1 h, speed, two panels, May 2010")
+    ('ACE Bz smoothed over 1 h, speed, May 2010', 2)
+    """
+    numbers = list(_NUMBER_OF_PANELS.finditer(text))
+    if len(numbers) != 1:
+        return text, 0
+    (number,) = numbers
+    count = number["count"].casefold()
+    return f"{text[: number.start()]}{text[number.end() :]}", int(COUNTED.get(count, count))
 
 
 def refers_to_others(words: str) -> bool:
