@@ -85,6 +85,9 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         bins: list[Document] = [{"bins": layout.bins} if layout.bins else {} for _ in of]
         for at, width in fitting_widths(layout.bin_widths, dict(enumerate(units))).items():
             bins[at]["bin_width"] = width
+        if layout.bin_ranges:
+            several = len({*units}) > 1
+            bins = [own | _within(own, layout, unit, several) for own, unit in zip(bins, units, strict=True)]
         entries = [{"of": labels, **plane, **bins[at], **how} for at, labels in enumerate(of)]
         key = "orbits" if layout.kind == "orbits" else "histograms"
         return {"labels": _labels(shown), "panels": [], key: entries, "title": text}
@@ -98,6 +101,22 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         shown, entries = _one_against_another(shown, layout, steps)
         return {"labels": _labels(shown), "panels": [], "xy": entries, "title": text}
     return stack_of([(request, shown)], steps, text)
+
+
+def _within(own: Document, layout: Panels, unit: str, several: bool) -> Document:
+    """Return the edges of counted bins, or the range of the axis of bins with a width, in the unit of a histogram."""
+    low, high = (value.in_unit(unit) for value in layout.bin_ranges[0])
+    if low is None or high is None or len(layout.bin_ranges) > 1 or several:
+        raise NotUnderstood(
+            "it is not clear which histogram has bins in this range",
+            advice="give the range in the unit of the quantity, or draw one histogram",
+        )
+    if "bin_width" in own and low % own["bin_width"] == 0:
+        return {"x_range": [low, high]}
+    if not layout.bins:
+        raise NotUnderstood("helio draws bins at whole multiples of their width", advice="give the number of bins")
+    step = (high - low) / layout.bins
+    return {"bins": [float(f"{low + step * number:.12g}") for number in range(layout.bins + 1)]}
 
 
 def fitting_widths(widths: Sequence[BinWidth], units: Mapping[int, str]) -> dict[int, float]:

@@ -329,6 +329,11 @@ class _Figure:
             raise NotUnderstood(
                 "the figure does not draw what the request saves", advice="name it as a quantity too"
             )
+        if self.request.saved_count not in (0, len(saved)):
+            raise NotUnderstood(
+                f"the request saves {self.request.saved_count} series, but it draws {len(saved)}",
+                advice="name the series to save",
+            )
         for form in self.request.exports:
             for file, labels in self._files(saved, name, form).items():
                 self.steps.save(file, labels, form)

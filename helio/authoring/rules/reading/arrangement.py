@@ -12,7 +12,7 @@ from itertools import pairwise, takewhile
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import BinWidth, Lines, Panels, Place, RequestQuantity
-from helio.authoring.rules.changes.atom_values import BIN_COUNT, BIN_WIDTHS, bin_width
+from helio.authoring.rules.changes.atom_values import BIN_COUNT, BIN_RANGE, BIN_WIDTHS, bin_range, bin_width
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.computations.computed import INPUT
 from helio.authoring.rules.reading.sentence import Sentence
@@ -169,6 +169,8 @@ class Arrangement:
         self._kind = next(
             (kind for kind, pattern in SPELLINGS["kinds of plots"] if sentence.drop(pattern)), ""
         )
+        if self._kind == "scatter":  # correlate V with n: scatter plot
+            sentence.drop(r"^\W*correlate\b")
         fits = SPELLINGS["fits"] if self._kind or not sentence.has(_SPECTRAL) else ()
         self._fit = next((fit for fit, pattern in fits if sentence.drop(pattern)), "")
         if self._fit and not self._kind and sentence.take_first(_OF_TWO):
@@ -187,6 +189,9 @@ class Arrangement:
         self._bin_widths = [(match.start(), bin_width(match)) for match in wide]
         counted = sentence.take_first(BIN_COUNT) if of_bins or self._kind == "density" else None
         self._bins = int(counted["count"]) if counted else 0
+        stops = [match.end() for match in (*wide, *([counted] if counted else []))]
+        between = [match for stop in stops if (match := BIN_RANGE.match(sentence.left, stop))] if of_bins else []
+        self._bin_ranges = tuple(bin_range(match) for match in between if sentence.take_at(*match.span()))
         self._coloured = sentence.take_first(_COLOURED)
         self._models = sentence.has(_ORBIT) and sentence.drop(_MODELS) > 0
         self._against = [*sentence.take(_AGAINST)]
@@ -318,6 +323,7 @@ class Arrangement:
             places=tuple(places),
             bins=self._bins,
             bin_widths=tuple(dict.fromkeys(self._widths(crafts, [*quantities, *parameters]))),
+            bin_ranges=self._bin_ranges,
             colour=self._colour(quantities),
             slopes=self._slopes,
             axes=self._axes,

@@ -359,6 +359,7 @@ def _joined(
         times=tuple(times),
         exports=files.exports,
         saved=files.saved if files.exports else Lines(),
+        saved_count=files.saved_count,
         one_file=files.one_file,
         file=files.file,
         drawn=files.drawn,
