@@ -143,6 +143,8 @@ _NAME_BEHIND = re.compile(r"\s*[:=]?\s*(?!(?:and|for|on|in|during|from|with)\b)[
 _CLAUSE = re.compile(r"[,;.]\s|\bwith\b", re.IGNORECASE)
 _WITH_ONE = re.compile(r"\bwith\s+[^,;]*$", re.IGNORECASE)
 """What stands before words that lay one line over others, without saying over which: ``Dst, Kp with AE overlaid``."""
+_OF_ITS = re.compile(r"[,;&+]\s*(?:(?:and|with|plus)\s+)?its\s[^,;]*$|\b(?:and|with|plus)\s+its\s[^,;]*$", re.IGNORECASE)
+"""What stands before ``overlaid`` where it is said of one result: ``Bz, its running mean overlaid, and V``."""
 Atoms = Sequence[tuple[int, str | RequestQuantity]]
 
 
@@ -199,7 +201,7 @@ class Arrangement:
         self.compares = " ".join(match[0] for match in self._against[:1]) or (compared[0] if compared else "")
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
         self._another = [match.start() for match in sentence.take(_ANOTHER)] if self._together else []
-        laid = list(sentence.take(_LAID))
+        laid = [match for match in sentence.take(_LAID) if not _OF_ITS.search(self._text[: match.start()])]
         self._laid = [match.start() for match in laid]
         self._grouped = sorted(
             [

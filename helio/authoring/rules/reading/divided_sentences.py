@@ -56,6 +56,8 @@ _LOOK_BEHIND = re.compile(
 """What may stand behind the place of a part and belongs to it, if it names no data: ``on a log axis``, ``(log)``."""
 _BEGINS = re.compile(r"(?:^|[,;:.]|\s[-–—]|\b(?:and|then|plus|with))\s*$", re.IGNORECASE)
 """What stands before the place of a part that begins with its place."""
+_ITS_AVERAGE = re.compile(r"\bits\s[^,;]*\b(?:means?|averages?|medians?)\b[^,;]*$", re.IGNORECASE)
+"""What stands before ``on top`` of a line that is drawn over its input."""
 _WITH_DATA = re.compile(r"\s+with\b", re.IGNORECASE)
 """What stands between the place of a part that begins with it and its data: ``a second panel with the speed``."""
 _COMPUTES = r"(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply)"
@@ -133,7 +135,7 @@ _WINDOW = re.compile(r"\b(?:with|over|by|of)\s+(?:an?\s+)?$", re.IGNORECASE)
 """What stands before a window alone, whose computation another thing names: ``smooth V over 3 h, n over 1 h``."""
 _AS_IS = re.compile(
     r"[\s,]*\b(?:as\s+(?:it\s+)?is|(?<!\bover )(?<!\bover the )raw(?!\s+(?:data|values?|lines?|series|measure))"
-    r"|un(?:averaged|smoothed|filtered)|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b"
+    r"|un(?:averaged|smoothed|filtered)|(?:at|in)\s+(?:its|their|the)\s+(?:own|native|original)\s+(?:time\s+)?(?:resolution|cadence)|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b"
     r"(?:\s+and(?=\s+log))?",
     re.IGNORECASE,
 )
@@ -204,7 +206,10 @@ def divided(text: str) -> list[Piece]:
     plain = _without_brackets(text)
     borders = {0}
     places: list[re.Match[str]] = []
-    for match in _PLACE.finditer(plain):
+    matches = list(_PLACE.finditer(plain))
+    if len(matches) == 1 and matches[0]["side"] and _ITS_AVERAGE.search(plain[: matches[0].start()]):
+        matches = []  # Bz, its running mean on top
+    for match in matches:
         own = _borders_of(match, plain, is_first=borders == {0})
         if not own:
             return []
@@ -360,7 +365,8 @@ def listed_things(text: str, now: datetime) -> list[str]:
     stops = [*(joint.start() for joint in joints), len(text)]
     things: list[tuple[int, int]] = []
     for start, stop in zip(starts, stops, strict=True):
-        if things and not (_named_data(text[start:stop]) and _named_data(text[slice(*things[-1])])):
+        named = [_named_data(sentence.left[slice(*span)]) for span in ((start, stop), *things[-1:])]
+        if things and not all(named):
             things[-1] = (things[-1][0], stop)
         else:
             things.append((start, stop))
