@@ -36,6 +36,12 @@ _ENDS_WITH = re.compile(
     re.IGNORECASE,
 )
 """Patterns of the labels and the numbers of panels, before and behind what they draw."""
+_ONE_AND_ANOTHER = re.compile(
+    r"\bin\s+one\s+panel\b(?P<between>(?:(?!\bin\s+(?:one|another)\b).)*)\bin\s+(?:another|the\s+other)(?:\s+(?:panel|plot|one))?\b"
+    r"(?!.*\bin\s+(?:one|another)\b)",
+    re.IGNORECASE,
+)
+"""Places of two panels: ``Bz in one panel and V in another``."""
 _THEM = r"(?:it|that|this|them|those|these)"
 _END = rf"\s*(?:$|[,.;)\x02])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
 _PLACE = re.compile(
@@ -44,7 +50,7 @@ _PLACE = re.compile(
     rf"|(?:\bin\s+)?\b(?:panel|row)\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
     r"|(?<!\bin )(?<!\binto )(?<!\bon )"
     rf"\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:one|another|the\s+other)\s+(?:with|for|showing))\b"
-    rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW})\b(?P<them>\s+{_THEM}\b)?",
+    rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW}|(?<=\bin\s)another(?=\s+(?:panel|plot|one)\b|\s*(?:$|[,.;)]))(?:\s+(?:panel|plot|one))?)\b(?P<them>\s+{_THEM}\b)?",
     re.IGNORECASE,
 )
 """Words that say where in the figure a part stands."""
@@ -135,7 +141,7 @@ _WINDOW = re.compile(r"\b(?:with|over|by|of)\s+(?:an?\s+)?$", re.IGNORECASE)
 """What stands before a window alone, whose computation another thing names: ``smooth V over 3 h, n over 1 h``."""
 _AS_IS = re.compile(
     r"[\s,]*\b(?:as\s+(?:it\s+)?is|(?<!\bover )(?<!\bover the )raw(?!\s+(?:data|values?|lines?|series|measure))"
-    r"|un(?:averaged|smoothed|filtered)|(?:at|in)\s+(?:its|their|the)\s+(?:own|native|original)\s+(?:time\s+)?(?:resolution|cadence)|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b"
+    r"|un(?:averaged|smoothed|filtered)|itself|(?:at|in)\s+(?:its|their|the)\s+(?:own|native|original)\s+(?:time\s+)?(?:resolution|cadence)|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b"
     r"(?:\s+and(?=\s+log))?",
     re.IGNORECASE,
 )
@@ -172,6 +178,7 @@ def with_numbered_panels(text: str) -> str:
     >>> with_numbered_panels("ACE speed on top, density second, |B| third")
     'ACE speed on top, density in the second panel, |B| in the third panel'
     """
+    text = _ONE_AND_ANOTHER.sub(r"in the first panel\g<between>in the second panel", text)
     labels = [_number_of(match) for match in _LABEL.finditer(text)]
     if len(labels) > 1 and labels == [*range(1, len(labels) + 1)]:
         text = _LABEL.sub(lambda match: f"{match['lead']}panel {_number_of(match)}: ", text)
