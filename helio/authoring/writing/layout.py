@@ -114,7 +114,9 @@ def _within(own: Document, layout: Panels, unit: str, several: bool) -> Document
     if "bin_width" in own and low % own["bin_width"] == 0:
         return {"x_range": [low, high]}
     if not layout.bins:
-        raise NotUnderstood("helio draws bins at whole multiples of their width", advice="give the number of bins")
+        raise NotUnderstood(
+            "helio draws bins at whole multiples of their width", advice="give the number of bins"
+        )
     step = (high - low) / layout.bins
     return {"bins": [float(f"{low + step * number:.12g}") for number in range(layout.bins + 1)]}
 

@@ -68,9 +68,10 @@ BIN_WIDTHS = (
 """Regular expressions of the width of bins: ``20 km/s bins``, ``bins of half an nT``, ``bin width 20``."""
 BIN_COUNT = rf"{_IN_BINS}(?<![\w.,:/^–−-])(?P<count>\d{{1,3}})\s+bins\b"
 _VALUE = r"[-−]?\d+(?:\.\d+)?"
+_IN_UNIT = rf"(?:\s*(?P<{{}}>{_UNIT.replace('?P<of>', '?:')}))?"
 BIN_RANGE = re.compile(
-    rf"\s*,?\s*(?:from|between)\s+(?P<low>{_VALUE})(?:\s*(?P<first>{_UNIT.replace('?P<of>', '?:')}))?\s*(?:to|and|-|–)\s*(?P<high>{_VALUE})"
-    rf"(?:\s*(?P<unit>{_UNIT.replace('?P<of>', '?:')}))?(?=\s*(?:$|[,.;)]|(?:and|in|for|on|with)\b))(?!\s*(?:on\s+)?{MONTH})",
+    rf"\s*,?\s*(?:from|between)\s+(?P<low>{_VALUE}){_IN_UNIT.format('first')}\s*(?:to|and|-|–)\s*"
+    rf"(?P<high>{_VALUE}){_IN_UNIT.format('unit')}(?=\s*(?:$|[,.;)]|(?:and|in|for|on|with)\b))(?!\s*(?:on\s+)?{MONTH})",
     re.IGNORECASE,
 )
 """The lowest and the highest value of the bins that stand before it: ``60 bins from -20 to 20 nT``."""

@@ -77,7 +77,11 @@ def _averaged() -> Iterator[tuple[str, str, bool]]:
         r"|resolution averages|resampled|(?:re)?binned)"
     )
     before = rf"(?:(?:after|{_REDUCED}\s+(?:in|to|as|with|into))\s+(?:an?\s+)?)?"
-    yield "resample", rf"\b{before}{LENGTH}[\s-]*{statistic}\b(?!(?<=ed)\s+{METHOD}\b|(?<=imum)\s+(?:lag|delay|shift|gap|variance))", True
+    yield (
+        "resample",
+        rf"\b{before}{LENGTH}[\s-]*{statistic}\b(?!(?<=ed)\s+{METHOD}\b|(?<=imum)\s+(?:lag|delay|shift|gap|variance))",
+        True,
+    )
     yield (
         "resample",
         r"\b(?:after\s+)?(?:averaged?|averaging|resampl(?:ed?|ing)|rebin(?:ned)?|binned|downsampled?|reduced?)"

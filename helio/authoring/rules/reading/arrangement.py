@@ -143,7 +143,9 @@ _NAME_BEHIND = re.compile(r"\s*[:=]?\s*(?!(?:and|for|on|in|during|from|with)\b)[
 _CLAUSE = re.compile(r"[,;.]\s|\bwith\b", re.IGNORECASE)
 _WITH_ONE = re.compile(r"\bwith\s+[^,;]*$", re.IGNORECASE)
 """What stands before words that lay one line over others, without saying over which: ``Dst, Kp with AE overlaid``."""
-_OF_ITS = re.compile(r"[,;&+]\s*(?:(?:and|with|plus)\s+)?its\s[^,;]*$|\b(?:and|with|plus)\s+its\s[^,;]*$", re.IGNORECASE)
+_OF_ITS = re.compile(
+    r"[,;&+]\s*(?:(?:and|with|plus)\s+)?its\s[^,;]*$|\b(?:and|with|plus)\s+its\s[^,;]*$", re.IGNORECASE
+)
 """What stands before ``overlaid`` where it is said of one result: ``Bz, its running mean overlaid, and V``."""
 Atoms = Sequence[tuple[int, str | RequestQuantity]]
 
@@ -192,7 +194,9 @@ class Arrangement:
         counted = sentence.take_first(BIN_COUNT) if of_bins or self._kind == "density" else None
         self._bins = int(counted["count"]) if counted else 0
         stops = [match.end() for match in (*wide, *([counted] if counted else []))]
-        between = [match for stop in stops if (match := BIN_RANGE.match(sentence.left, stop))] if of_bins else []
+        between = (
+            [match for stop in stops if (match := BIN_RANGE.match(sentence.left, stop))] if of_bins else []
+        )
         self._bin_ranges = tuple(bin_range(match) for match in between if sentence.take_at(*match.span()))
         self._coloured = sentence.take_first(_COLOURED)
         self._models = sentence.has(_ORBIT) and sentence.drop(_MODELS) > 0

@@ -141,7 +141,7 @@ _WINDOW = re.compile(r"\b(?:with|over|by|of)\s+(?:an?\s+)?$", re.IGNORECASE)
 """What stands before a window alone, whose computation another thing names: ``smooth V over 3 h, n over 1 h``."""
 _AS_IS = re.compile(
     r"[\s,]*\b(?:as\s+(?:it\s+)?is|(?<!\bover )(?<!\bover the )raw(?!\s+(?:data|values?|lines?|series|measure))"
-    r"|un(?:averaged|smoothed|filtered)|itself|(?:at|in)\s+(?:its|their|the)\s+(?:own|native|original)\s+(?:time\s+)?(?:resolution|cadence)|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b"
+    r"|un(?:averaged|smoothed|filtered)|(?:at|in)\s+(?:its|their|the)\s+(?:own|native|original)\s+(?:time\s+)?(?:resolution|cadence)|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b"
     r"(?:\s+and(?=\s+log))?",
     re.IGNORECASE,
 )
@@ -297,7 +297,9 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     if not begins:
         return set()
     last = begins[-1]
-    is_of_one = len(_named_data(before[last.end() :])) < len("ab") or last[0].casefold().endswith(("with", "plus"))
+    is_of_one = len(_named_data(before[last.end() :])) < len("ab") or last[0].casefold().endswith(
+        ("with", "plus")
+    )
     return {last.start(), stop} if place["below"] or is_of_one else {stop}
 
 

@@ -203,7 +203,9 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     if all(ranks) or not any(1 < rank < MIDDLE for rank in ranks):  # not beside a second panel
         order = sorted(range(len(ranks)), key=lambda number: ranks[number] or MIDDLE)
         requests = [requests[number] for number in order]
-    count = ranks[-1] if 1 < ranks[-1] < MIDDLE and ranks[-1] == max(ranks) else 0  # Bz, V, n in a third panel
+    count = (
+        ranks[-1] if 1 < ranks[-1] < MIDDLE and ranks[-1] == max(ranks) else 0
+    )  # Bz, V, n in a third panel
     whole = PipelineRequest(panels=Panels(stacked=True, count=count), style=RequestedStyle(looks=common))
     return _joined(whole, requests, readings, reader.times)
 

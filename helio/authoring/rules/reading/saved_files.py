@@ -30,7 +30,10 @@ _SAVE = (
     r"(?:(?:and|then|please|also)\s+)*"
     r"\b(?:saved?|exported|export|written|write|stored?|dump|output|give|send|provide|put)(?:\s+(?:out|me|us))?\b"
 )
-_COUNTED = rf"(?:all|the)\s+(?:{COUNT})(?:\s+(?:of\s+them|series|lines|quantities))?(?=\s*(?:$|[,.;:)]|\b(?:as|in|to|into|please)\b))"
+_COUNTED = (
+    rf"(?:all|the)\s+(?:{COUNT})(?:\s+(?:of\s+them|series|lines|quantities))?"
+    r"(?=\s*(?:$|[,.;:)]|\b(?:as|in|to|into|please)\b))"
+)
 _ALL = (
     rf"(?:{_COUNTED}|all\s+of\s+(?:it|them|these|those)|it|them|both|all|everything|(?:all\s+)?(?:the|these|those|its)\s+"
     r"(?:data|values|numbers|results?|series|table))"
@@ -140,7 +143,11 @@ def take_files(sentence: Sentence) -> SavedFiles:
             f"it is not clear whether to draw a figure: the request says '{plot[0]}', and that it wants a file only",
             advice="leave out 'only', or the words about the figure",
         )
-    counted = [match[1] for file in files for match in re.finditer(rf"\b(?:all|the)\s+({COUNT})\b", file[0], re.IGNORECASE)]
+    counted = [
+        match[1]
+        for file in files
+        for match in re.finditer(rf"\b(?:all|the)\s+({COUNT})\b", file[0], re.IGNORECASE)
+    ]
     count = max((COUNTED[number.casefold()] for number in counted), default=0)
     words = [(match["format"] or match["text"]).lower() for match in files]
     notes: tuple[str, ...] = ()
