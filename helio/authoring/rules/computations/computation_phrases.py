@@ -73,13 +73,13 @@ def _averaged() -> Iterator[tuple[str, str, bool]]:
         False,
     )
     statistic = (
-        r"(?P<statistic>averages?|avgs?|averaging|means?|medians?|averaged|minim(?:a|um)|maxim(?:a|um)|bins"
+        r"(?P<statistic>averages?|avgs?|averaging|means?|medians?|averaged|m(?:inim|axim)(?:a|um(?=\s+(?:of|values?)\b))|bins"
         r"|resolution averages|resampled|(?:re)?binned)"
     )
     before = rf"(?:(?:after|{_REDUCED}\s+(?:in|to|as|with|into))\s+(?:an?\s+)?)?"
     yield (
         "resample",
-        rf"\b{before}{LENGTH}[\s-]*{statistic}\b(?!(?<=ed)\s+{METHOD}\b|(?<=imum)\s+(?:lag|delay|shift|gap|variance))",
+        rf"\b{before}{LENGTH}[\s-]*{statistic}\b(?!(?<=ed)\s+{METHOD}\b)",
         True,
     )
     yield (

@@ -295,12 +295,12 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
         if _named_data(before[joint.end() :]) and not _SHARED.search(before, joint.end())
     ]
     if not begins:
-        return set()
+        return set() if place["below"] else {stop}
     last = begins[-1]
-    is_of_one = len(_named_data(before[last.end() :])) < len("ab") or last[0].casefold().endswith(
-        ("with", "plus")
-    )
-    return {last.start(), stop} if place["below"] or is_of_one else {stop}
+    is_clear = (
+        last[0].casefold().endswith(("with", "plus", ",", ";"))
+    )  # n with V in the lower panel, not n and V
+    return {last.start(), stop} if place["below"] or is_clear else {stop}
 
 
 def _piece(text: str, start: int, stop: int, places: Sequence[re.Match[str]], *, is_heading: bool) -> Piece:

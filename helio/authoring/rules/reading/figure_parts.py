@@ -48,7 +48,9 @@ _LEAD = re.compile(r"(?P<lead>[^:;]+):\s")
 _SAME_PANEL = re.compile(r"\bsame\s+(?:panel|plot|axis|axes)\b", re.IGNORECASE)
 _SEVERAL_LINES = re.compile(r"\b(?:with|and|its|their|plus|over\s+(?:it|the))\b|[+&,]", re.IGNORECASE)
 """What stands in a thing that is more than one line."""
-_OF_BOTH = re.compile(r"(?:^|,\s*)both\s+(?:the\s+)?", re.IGNORECASE)
+_OF_BOTH = re.compile(
+    r"^both\s+(?:the\s+)?|,\s*both\s+(?=(?:as|averaged|smoothed|hourly|daily)\b|\d)", re.IGNORECASE
+)
 """Words of a part that draws two lines: ``both heliocentric distances``, ``n and V, both as daily medians``."""
 _STYLED_PARTICLES = re.compile(r"\W*(?:(?:the|electrons|protons|ions|in|as|and)\b\W*)+", re.IGNORECASE)
 """What is left of words that only say how the lines of particles look: ``electrons in red, ions in blue``."""
@@ -256,7 +258,8 @@ def _with_looks(
         if _is_of_all(request) and request.panels != Panels():
             return None  # A; B; overlay
         if not _is_of_all(request):
-            is_of_two = max(1, len(request.spacecraft)) * len(request.quantities) == len("ab")
+            lines = max(1, len(request.spacecraft)) * len(request.quantities)
+            is_of_two = lines == len("ab") and len(request.computations) < len("ab")
             words = _OF_BOTH.sub("", piece.text) if is_of_two else piece.text
             if refers_to_others(words) or (
                 looks and _STYLED_PARTICLES.fullmatch(take_looks(piece.text, now)[0])
