@@ -360,6 +360,10 @@ def test_words_that_contradict_what_is_drawn_are_refused(author, sentence, says)
             "ACE Bz, its 1 h running mean on top, and the hourly density",
             [["ACE_Bz", "ACE_Bz_smooth"], ["ACE_n"]],
         ),
+        (
+            "hourly ACE |B| and 2 h mean speed, density at the bottom",
+            [["ACE_Bmag_binned"], ["ACE_V_binned"], ["ACE_n"]],
+        ),
         # what stands at both ends is for all
         (
             "ACE density, speed and |B|, three panels, all smoothed over 1 h",
@@ -381,6 +385,7 @@ def test_a_part_ends_at_its_place_or_at_the_next_quantity(author, sentence, pane
     [
         "ACE speed smoothed over 1 h, density, |B|, two panels",
         "daily mean ap and Kp with the OMNI speed in a second panel",
+        "Wind |B| smoothed over 10 min, plus a third panel with Dst",
         "hourly ACE |B| on top, density below, three panels",
     ],
 )

@@ -15,6 +15,7 @@ from helio.authoring.request import BinWidth, Lines, Panels, Place, RequestQuant
 from helio.authoring.rules.changes.atom_values import BIN_COUNT, BIN_RANGE, BIN_WIDTHS, bin_range, bin_width
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.computations.computed import INPUT
+from helio.authoring.rules.reading.own_computations import ITS_AVERAGE
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.times.date_pairs import MONTH
@@ -143,10 +144,6 @@ _NAME_BEHIND = re.compile(r"\s*[:=]?\s*(?!(?:and|for|on|in|during|from|with)\b)[
 _CLAUSE = re.compile(r"[,;.]\s|\bwith\b", re.IGNORECASE)
 _WITH_ONE = re.compile(r"\bwith\s+[^,;]*$", re.IGNORECASE)
 """What stands before words that lay one line over others, without saying over which: ``Dst, Kp with AE overlaid``."""
-_OF_ITS = re.compile(
-    r"[,;&+]\s*(?:(?:and|with|plus)\s+)?its\s[^,;]*$|\b(?:and|with|plus)\s+its\s[^,;]*$", re.IGNORECASE
-)
-"""What stands before ``overlaid`` where it is said of one result: ``Bz, its running mean overlaid, and V``."""
 Atoms = Sequence[tuple[int, str | RequestQuantity]]
 
 
@@ -205,7 +202,9 @@ class Arrangement:
         self.compares = " ".join(match[0] for match in self._against[:1]) or (compared[0] if compared else "")
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
         self._another = [match.start() for match in sentence.take(_ANOTHER)] if self._together else []
-        laid = [match for match in sentence.take(_LAID) if not _OF_ITS.search(self._text[: match.start()])]
+        laid = [
+            match for match in sentence.take(_LAID) if not ITS_AVERAGE.search(self._text[: match.start()])
+        ]
         self._laid = [match.start() for match in laid]
         self._grouped = sorted(
             [

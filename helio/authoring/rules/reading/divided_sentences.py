@@ -15,7 +15,7 @@ from helio.authoring.rules.reading.arrangement import BELOW, rank_of
 from helio.authoring.rules.reading.cadences import take_cadences
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
-from helio.authoring.rules.reading.own_computations import ITS
+from helio.authoring.rules.reading.own_computations import ITS, ITS_AVERAGE
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.writing.layout import MIDDLE
@@ -62,8 +62,6 @@ _LOOK_BEHIND = re.compile(
 """What may stand behind the place of a part and belongs to it, if it names no data: ``on a log axis``, ``(log)``."""
 _BEGINS = re.compile(r"(?:^|[,;:.]|\s[-–—]|\b(?:and|then|plus|with))\s*$", re.IGNORECASE)
 """What stands before the place of a part that begins with its place."""
-_ITS_AVERAGE = re.compile(r"\bits\s[^,;]*\b(?:means?|averages?|medians?)\b[^,;]*$", re.IGNORECASE)
-"""What stands before ``on top`` of a line that is drawn over its input."""
 _WITH_DATA = re.compile(r"\s+with\b", re.IGNORECASE)
 """What stands between the place of a part that begins with it and its data: ``a second panel with the speed``."""
 _COMPUTES = r"(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply)"
@@ -214,7 +212,7 @@ def divided(text: str) -> list[Piece]:
     borders = {0}
     places: list[re.Match[str]] = []
     matches = list(_PLACE.finditer(plain))
-    if len(matches) == 1 and matches[0]["side"] and _ITS_AVERAGE.search(plain[: matches[0].start()]):
+    if len(matches) == 1 and matches[0]["side"] and ITS_AVERAGE.search(plain[: matches[0].start()]):
         matches = []  # Bz, its running mean on top
     for match in matches:
         own = _borders_of(match, plain, is_first=borders == {0})

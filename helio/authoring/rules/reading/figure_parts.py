@@ -428,6 +428,7 @@ def _has_treatment(request: PipelineRequest) -> bool:
         or request.style.looks
         or request.panels.together
         or any(quantity.frame for quantity in request.quantities)
+        or any(map(_has_treatment, request.parts))
     )
 
 

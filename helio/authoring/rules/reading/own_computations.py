@@ -33,6 +33,8 @@ _RESULT = re.compile(r"\b(?:then|afterwards|subsequently|finally)\b", re.IGNOREC
 _JOINED = re.compile(r"(?:\b(?:and|plus|with)|[+&])\s+(?:also\s+)?(?:an?\s+|the\s+)?$", re.IGNORECASE)
 ITS = re.compile(r"\bits\s+(?:own\s+)?$", re.IGNORECASE)
 """What stands before a computation of the quantity that the sentence has just named: ``SYM-H and its 3 h mean``."""
+ITS_AVERAGE = re.compile(r"\bits\s[^,;]*\b(?:means?|averages?|medians?)\b[^,;]*$", re.IGNORECASE)
+"""What stands before ``on top`` or ``overlaid`` of a line that is drawn over its input."""
 _OF_FORMER = re.compile(
     r"(?:[\d.]+[\s-]*[a-z]+|hourly|daily)(?:\s+(?:data|resolution|cadence|averages?|means?|values))*\s*[,)]\s*(?:and|plus|with)\b",
     re.IGNORECASE,
