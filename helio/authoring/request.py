@@ -272,6 +272,8 @@ class Panels:
         The number of bins of histograms; 0 for those of the figure.
     bin_widths : tuple of BinWidth
         The widths of the bins of histograms, each for the quantities that have its unit.
+    bin_ranges : tuple of (BinWidth, BinWidth)
+        The lowest and the highest value of the bins of histograms; none for those of the data.
     colour : RequestQuantity, optional
         What colours the points of a scatter plot; ``time`` for the time.
     slopes : tuple of str
@@ -302,6 +304,7 @@ class Panels:
     places: tuple[Place, ...] = ()
     bins: int = 0
     bin_widths: tuple[BinWidth, ...] = ()
+    bin_ranges: tuple[tuple[BinWidth, BinWidth], ...] = ()
     colour: RequestQuantity | None = None
     slopes: tuple[str, ...] = ()
     frequencies: tuple[float, ...] = ()
@@ -420,6 +423,8 @@ class PipelineRequest:
     style: RequestedStyle = RequestedStyle()
     exports: tuple[str, ...] = ()
     saved: Lines = Lines()
+    saved_count: int = 0
+    """The number of series to save, if the request says it; otherwise 0."""
     one_file: bool | None = None
     file: str = ""
     drawn: bool = True

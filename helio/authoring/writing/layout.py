@@ -87,6 +87,9 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         bins: list[Document] = [{"bins": layout.bins} if layout.bins else {} for _ in of]
         for at, width in fitting_widths(layout.bin_widths, dict(enumerate(units))).items():
             bins[at]["bin_width"] = width
+        if layout.bin_ranges:
+            several = len({*units}) > 1
+            bins = [own | _within(own, layout, unit, several) for own, unit in zip(bins, units, strict=True)]
         entries = [{"of": labels, **plane, **bins[at], **how} for at, labels in enumerate(of)]
         key = "orbits" if layout.kind == "orbits" else "histograms"
         return {"labels": _labels(shown), "panels": [], key: entries, "title": text}
@@ -100,6 +103,24 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         shown, entries = _one_against_another(shown, layout, steps)
         return {"labels": _labels(shown), "panels": [], "xy": entries, "title": text}
     return stack_of([(request, shown)], steps, text)
+
+
+def _within(own: Document, layout: Panels, unit: str, several: bool) -> Document:
+    """Return the edges of counted bins, or the range of the axis of bins with a width, in the unit of a histogram."""
+    low, high = (value.in_unit(unit) for value in layout.bin_ranges[0])
+    if low is None or high is None or len(layout.bin_ranges) > 1 or several:
+        raise NotUnderstood(
+            "it is not clear which histogram has bins in this range",
+            advice="give the range in the unit of the quantity, or draw one histogram",
+        )
+    if "bin_width" in own and low % own["bin_width"] == 0:
+        return {"x_range": [low, high]}
+    if not layout.bins:
+        raise NotUnderstood(
+            "helio draws bins at whole multiples of their width", advice="give the number of bins"
+        )
+    step = (high - low) / layout.bins
+    return {"bins": [float(f"{low + step * number:.12g}") for number in range(layout.bins + 1)]}
 
 
 def fitting_widths(widths: Sequence[BinWidth], units: Mapping[int, str]) -> dict[int, float]:
@@ -129,8 +150,12 @@ def fitting_widths(widths: Sequence[BinWidth], units: Mapping[int, str]) -> dict
     return by_place
 
 
-def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: Steps, text: str) -> Document:
+def stack_of(
+    parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: Steps, text: str, *, count: int = 0
+) -> Document:
     """Return the settings of a figure that draws the parts of a request over time, each below the part before it.
+
+    `count` is the required number of panels; 0 for any.
 
     Raises
     ------
@@ -160,6 +185,7 @@ def stack_of(parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]], steps: S
         panels += own
         are_pictures = [panel[0].kind == "spectrum" and not request.style.as_lines for panel in own]
         kinds += ["spectrogram" if is_picture else "line" for is_picture in are_pictures]
+    _check_count(panels, count)
     looks = _looks(panels, kinds, steps)
     labels = list(dict.fromkeys(label for panel in panels for label in _labels(panel)))
     return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **settings}
@@ -411,11 +437,16 @@ def _check_lines(panels: _SeriesPanels, layout: Panels) -> None:
             )
 
 
+def _check_count(panels: _SeriesPanels, count: int) -> None:
+    """Refuse a figure that has not the required number of panels; 0 is any number."""
+    if count and count != len(panels):
+        raise NotUnderstood(f"the figure would have {number_of(len(panels), 'panel')}, not {count}")
+
+
 def _check(panels: _SeriesPanels, layout: Panels) -> None:
     """Refuse an arrangement of panels that the figure would not have."""
     _check_lines(panels, layout)
-    if layout.count and layout.count != len(panels):
-        raise NotUnderstood(f"the figure would have {number_of(len(panels), 'panel')}, not {layout.count}")
+    _check_count(panels, layout.count)
     alone = len(panels) == 1 and not any(series.over for series in panels[0])  # a mean on top of its input
     if alone and any(place.rank not in (MIDDLE, BELOW_AXIS) for place in layout.places):
         raise NotUnderstood(

@@ -69,7 +69,10 @@ class Operations:
             if computation.tool == MAGNITUDE:
                 shown = self._with_magnitudes(shown, computation)
             elif computation.tool == R_SQUARED:
-                shown = [self._times_r_squared(series) for series in shown]
+                shown = [
+                    self._times_r_squared(series) if is_meant(computation.of, series) else series
+                    for series in shown
+                ]
             elif computation.tool == SHIFT:
                 shown = self._with_shifts(shown, computation)
             elif computation.tool == "align":

@@ -152,7 +152,7 @@ class _Figure:
             self._export(shown, name)
         if request.drawn:
             spec = (
-                stack_of(parts, self.steps, text)
+                stack_of(parts, self.steps, text, count=request.panels.count)
                 if request.panels.stacked
                 else figure_of(shown, request, self.steps, text)
             )
@@ -328,6 +328,11 @@ class _Figure:
         if self.request.exports and not saved:
             raise NotUnderstood(
                 "the figure does not draw what the request saves", advice="name it as a quantity too"
+            )
+        if self.request.saved_count not in (0, len(saved)):
+            raise NotUnderstood(
+                f"the request saves {self.request.saved_count} series, but it draws {len(saved)}",
+                advice="name the series to save",
             )
         for form in self.request.exports:
             for file, labels in self._files(saved, name, form).items():

@@ -49,6 +49,9 @@ def figure(author, sentence):
             "power_spectrogram band_integral resample",
         ),
         ("hourly means of OMNI speed and its derivative, 2008-02", "resample derivative"),
+        ("OMNI speed and its derivative below, 2008-02, 1 h averages", "resample derivative"),
+        ("OMNI speed and its derivative, 2008-02, all as 1 h averages", "resample derivative"),
+        ("hourly means of the derivative of OMNI speed, 2008-02", "derivative resample"),
         ("lagged correlation between ACE and Wind speed, 2005-05", "cross_correlation_lag"),
         ("Np times V for OMNI, 2008-01", "arithmetic"),
         ("OMNI Bz normalised by |B|, 2015-03-17", "magnitude arithmetic"),
@@ -220,10 +223,29 @@ def test_a_computation_has_the_arguments_of_the_sentence(author, sentence, tool,
         ("Bz, hourly mean of density and derivative of speed", ["ACE_Bz", "ACE_n_binned", "ACE_V_rate"]),
         ("running mean of Bz (10 min) and hourly medians of the density", ["ACE_Bz_smooth", "ACE_n_binned"]),
         ("|B| and hourly maximum of |B| of Wind", ["ACE_Bmag", "Wind_Bmag_binned"]),
+        ("density and speed, 1 h running mean on the latter", ["ACE_n", "ACE_V_smooth"]),
+        ("density and speed, 1 h running mean of the former", ["ACE_n_smooth", "ACE_V"]),
+        ("density, smoothed with a 30 min median", ["ACE_n_median"]),
+        ("smooth the density with a 30 min median", ["ACE_n_median"]),
+        ("Bz and the 1 h minimum of Bz", ["ACE_Bz", "ACE_Bz_1h_min"]),
+        ("|B| as 2 h medians, Wind the same", ["ACE_Bmag_binned", "Wind_Bmag_binned"]),
     ],
 )
 def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
     assert figure(author, f"ACE {data}, 2003-10-29")["labels"] == lines
+
+
+def test_the_square_of_the_distance_is_of_the_first_quantity_alone(author):
+    sentence = "Ulysses |B| times r squared {} the speed, hourly, 1995"
+    assert figure(author, sentence.format("and"))["panels"] == [
+        ["Ulysses_Bmag_binned_r2"],
+        ["Ulysses_V_binned"],
+    ]
+    (entry,) = figure(author, sentence.format("versus"))["xy"]
+    assert "_r2" in entry["y"]
+    assert "_r2" not in entry["x"]
+    with pytest.raises(NotUnderstood, match="for which quantity to compute the r squared"):
+        author.create("Ulysses |B| and density times r squared, 1995")
 
 
 def test_short_periods_need_fine_data(author):
@@ -421,6 +443,38 @@ def test_what_no_tool_can_do_is_refused(author, sentence, message):
     with pytest.raises(NotUnderstood) as caught:
         author.create(sentence)
     assert re.search(message, str(caught.value), re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("bins", "settings"),
+    [
+        ("4 bins between 300 and 500", {"bins": [300, 350, 400, 450, 500]}),
+        ("in 2 bins from 300 to 700 km/s", {"bins": [300, 500, 700]}),
+        ("2 bins from 300000 to 700000 m/s", {"bins": [300, 500, 700]}),
+        ("25 km/s bins from 250 to 850", {"bin_width": 25, "x_range": [250, 850]}),
+        ("bins of 50 km/s from 250 to 850 km/s", {"bin_width": 50, "x_range": [250, 850]}),
+        ("40 bins from 1 to 5 May 2010", {"bins": 40}),
+        ("40 bins from 10:00 to 12:00", {"bins": 40}),
+    ],
+)
+def test_bins_have_the_range_that_stands_behind_them(author, bins, settings):
+    time = "" if "May" in bins else ", 3 May 2010"
+    (entry,) = figure(author, f"histogram of the OMNI speed, {bins}{time}")["histograms"]
+    assert entry == {"of": ["OMNI_V"], **settings}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("speed and density, 3 bins between 0 and 900", "which histogram has bins in this range"),
+        ("speed, 30 bins from 2003 to 2005", "are values of the bins"),
+        ("speed, 30 bins from 3 to 20 nT", "which histogram has bins in this range"),
+        ("speed, bins of 50 km/s from 270 to 850", "whole multiples"),
+    ],
+)
+def test_a_range_of_bins_that_fits_no_histogram_is_refused(author, data, message):
+    with pytest.raises(NotUnderstood, match=message):
+        author.create(f"histogram of OMNI {data}, 2003")
 
 
 @pytest.mark.parametrize(

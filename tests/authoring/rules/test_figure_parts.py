@@ -370,3 +370,80 @@ def test_a_colour_below_is_that_of_the_spacecraft_there(author):
 def test_a_part_that_means_nothing_alone_is_refused(author, sentence, says):
     with pytest.raises(NotUnderstood, match=says):
         author.create(sentence)
+
+
+@in_one_test(
+    ("sentence", "panels"),
+    [
+        (
+            "Wind |B| smoothed over 30 min, ACE speed and Dst, three panels",
+            [["Wind_Bmag_smooth"], ["ACE_V"], ["OMNI_Dst"]],
+        ),
+        (
+            "Wind density as 3 h running means together with the OMNI speed in the lower panel",
+            [["Wind_n_smooth"], ["OMNI_V"]],
+        ),
+        (
+            "daily mean ap and Kp with the OMNI speed in a third panel",
+            [["OMNI_ap_binned"], ["OMNI_Kp_binned"], ["OMNI_V"]],
+        ),
+        (
+            "ACE and Wind 1 h mean |B|, one panel, plus a second panel with both densities",
+            [["ACE_Bmag_binned", "Wind_Bmag_binned"], ["ACE_n", "Wind_n"]],
+        ),
+        (
+            "ACE density and speed, both as 2 h medians, with |B| in the third panel",
+            [["ACE_n_binned"], ["ACE_V_binned"], ["ACE_Bmag"]],
+        ),
+        (
+            "ACE density smoothed over 30 min in one panel and the speed in another",
+            [["ACE_n_smooth"], ["ACE_V"]],
+        ),
+        (
+            "ACE Bz hourly, plus the density smoothed over 2 h in another panel",
+            [["ACE_Bz"], ["ACE_n_smooth"]],
+        ),
+        (
+            "ACE density smoothed over 1 h, temperature unsmoothed, |B| at its own resolution",
+            [["ACE_n_smooth"], ["ACE_T"], ["ACE_Bmag"]],
+        ),
+        (
+            "ACE Bz, its 1 h running mean overlaid, and the hourly density",
+            [["ACE_Bz", "ACE_Bz_smooth"], ["ACE_n"]],
+        ),
+        (
+            "ACE Bz, its 1 h running mean on top, and the hourly density",
+            [["ACE_Bz", "ACE_Bz_smooth"], ["ACE_n"]],
+        ),
+        (
+            "hourly ACE |B| and 2 h mean speed, density at the bottom",
+            [["ACE_Bmag_binned"], ["ACE_V_binned"], ["ACE_n"]],
+        ),
+        # what stands at both ends is for all
+        (
+            "ACE density, speed and |B|, three panels, all smoothed over 1 h",
+            [["ACE_n_smooth"], ["ACE_V_smooth"], ["ACE_Bmag_smooth"]],
+        ),
+        ("in two panels, 2 h means of ACE speed and density", [["ACE_V_binned"], ["ACE_n_binned"]]),
+        (
+            "ACE speed, density, |B|, everything averaged over 10 min",
+            [["ACE_V_binned"], ["ACE_n_binned"], ["ACE_Bmag_binned"]],
+        ),
+    ],
+)
+def test_a_part_ends_at_its_place_or_at_the_next_quantity(author, sentence, panels):
+    assert figure(author, f"{sentence}, {TIME}")["panels"] == panels
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "ACE speed smoothed over 1 h, density, |B|, two panels",
+        "daily mean ap and Kp with the OMNI speed in a second panel",
+        "Wind |B| smoothed over 10 min, plus a third panel with Dst",
+        "hourly ACE |B| on top, density below, three panels",
+    ],
+)
+def test_a_figure_of_parts_has_the_number_of_panels_of_the_sentence(author, sentence):
+    with pytest.raises(NotUnderstood, match="the figure would have"):
+        author.create(f"{sentence}, {TIME}")

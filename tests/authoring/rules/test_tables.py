@@ -56,6 +56,19 @@ def test_a_daily_overview_of_a_day_is_no_mean(author):
         ("write ACE density and speed 2015-03-17 to a csv", ["ace-proton-density-bulk-speed.csv"]),
         ("ACE density and speed 2015-03-17, one csv", ["ace-proton-density-bulk-speed.csv"]),
         ("ACE density and speed 2015-03-17 as csv", ["ace-proton-density-bulk-speed.csv"]),
+        (
+            "ACE density and speed 2015-03-17, table of everything in csv",
+            ["ace-proton-density-bulk-speed.csv"],
+        ),
+        (
+            "ACE density and speed 2015-03-17, then the table of both in a csv",
+            ["ace-proton-density-bulk-speed.csv"],
+        ),
+        ("ACE density and speed 2015-03-17, and a csv of the two", ["ace-proton-density-bulk-speed.csv"]),
+        ("ACE density, speed and temperature 2015-03-17, csv of all three please", ["ace-overview.csv"]),
+        ("ACE density and speed 2015-03-17, a csv of all of them", ["ace-proton-density-bulk-speed.csv"]),
+        ("ACE density 2015-03-17, write me the values", ["ACE_n.csv"]),
+        ("ACE density 2015-03-17, give me the numbers please", ["ACE_n.csv"]),
         ("ACE density and speed 2015-03-17 as csv files", ["ACE_n.csv", "ACE_V.csv"]),
         ("ACE density and Wind speed 2015-03-17 as csv", ["ACE_n.csv", "Wind_V.csv"]),  # their epochs differ
         ("list of geomagnetic storms with Dst below -100 nT in 2023, as CSV", ["storms.csv"]),
@@ -67,6 +80,11 @@ def test_a_daily_overview_of_a_day_is_no_mean(author):
 def test_the_named_data_are_saved(author, sentence, saved):
     files = [args["filename"] for tool, args in steps_of(author, sentence) if tool == "save_data"]
     assert sorted(files) == sorted(saved)
+
+
+def test_a_file_has_as_many_series_as_the_sentence_says(author):
+    with pytest.raises(NotUnderstood, match="saves 3 series, but it draws 2"):
+        author.create("ACE density and speed 2015-03-17, csv of all three")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import timedelta
 
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import BinWidth
 from helio.authoring.rules.changes.atoms import (
     CHANGES,
@@ -66,6 +67,16 @@ BIN_WIDTHS = (
 )
 """Regular expressions of the width of bins: ``20 km/s bins``, ``bins of half an nT``, ``bin width 20``."""
 BIN_COUNT = rf"{_IN_BINS}(?<![\w.,:/^–−-])(?P<count>\d{{1,3}})\s+bins\b"
+_VALUE = r"[-−]?\d+(?:\.\d+)?"
+_IN_UNIT = rf"(?:\s*(?P<{{}}>{_UNIT.replace('?P<of>', '?:')}))?"
+BIN_RANGE = re.compile(
+    rf"\s*,?\s*(?:from|between)\s+(?P<low>{_VALUE}){_IN_UNIT.format('first')}\s*(?:to|and|-|–)\s*"
+    rf"(?P<high>{_VALUE}){_IN_UNIT.format('unit')}(?=\s*(?:$|[,.;)]|(?:and|in|for|on|with)\b))(?!\s*(?:on\s+)?{MONTH})",
+    re.IGNORECASE,
+)
+"""The lowest and the highest value of the bins that stand before it: ``60 bins from -20 to 20 nT``."""
+_BEFORE_RANGE = re.compile(r"\bbins?(?:\s+of\s+[^,;]{1,12})?$", re.IGNORECASE)
+_YEARS = range(1957, 2100)
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:UTC?|Z)?"
 _DATE = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH}(?:,?\s+\d{{4}})"
@@ -171,6 +182,26 @@ def bin_width(match: re.Match[str]) -> BinWidth:
     return BinWidth(
         0.5 if size.startswith("half") else number_of_text(size), unit_of(match.groupdict().get("unit") or "")
     )
+
+
+def bin_range(match: re.Match[str]) -> tuple[BinWidth, BinWidth]:
+    """Return the lowest and the highest value that a match of `BIN_RANGE` means."""
+    units = [unit_of(match[name] or match["unit"] or "") for name in ("first", "unit")]
+    low, high = (
+        BinWidth(number_of_text(match[name]), unit) for name, unit in zip(("low", "high"), units, strict=True)
+    )
+    if low.size >= high.size or (not high.unit and {low.size, high.size} <= {*_YEARS}):
+        raise NotUnderstood(
+            f"it is not clear whether '{match[0].strip(' ,')}' are values of the bins",
+            advice="write them with their unit, as in '40 bins from 250 to 850 km/s'",
+        )
+    return low, high
+
+
+def bin_range_spans(text: str) -> list[tuple[int, int]]:
+    """Return where the ranges of bins stand, which are no ranges of axes: ``bins of 5 nT from -20 to 20 nT``."""
+    ranges = BIN_RANGE.finditer(text)
+    return [match.span() for match in ranges if _BEFORE_RANGE.search(text[: match.start()])]
 
 
 def shaded(match: re.Match[str]) -> str:

@@ -73,11 +73,15 @@ def _averaged() -> Iterator[tuple[str, str, bool]]:
         False,
     )
     statistic = (
-        r"(?P<statistic>averages?|avgs?|averaging|means?|medians?|averaged|minima|maxima|bins"
+        r"(?P<statistic>averages?|avgs?|averaging|means?|medians?|averaged|m(?:inim|axim)(?:a|um(?=\s+(?:of|values?)\b))|bins"
         r"|resolution averages|resampled|(?:re)?binned)"
     )
     before = rf"(?:(?:after|{_REDUCED}\s+(?:in|to|as|with|into))\s+(?:an?\s+)?)?"
-    yield "resample", rf"\b{before}{LENGTH}[\s-]*{statistic}\b(?!(?<=ed)\s+{METHOD}\b)", True
+    yield (
+        "resample",
+        rf"\b{before}{LENGTH}[\s-]*{statistic}\b(?!(?<=ed)\s+{METHOD}\b)",
+        True,
+    )
     yield (
         "resample",
         r"\b(?:after\s+)?(?:averaged?|averaging|resampl(?:ed?|ing)|rebin(?:ned)?|binned|downsampled?|reduced?)"

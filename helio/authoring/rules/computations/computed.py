@@ -411,7 +411,16 @@ def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[Computa
         *(("resample",) if "wavelet_spectrum" in tools else ()),
         *(_PREPARES if tools & {*OF_TWO} else ()),
     )
+    if "derivative" in tools:  # SYM-H and its derivative, 5 min averages
+        ordered.sort(key=lambda made: not _is_average_of_all(text, made))
     return sorted(ordered, key=lambda made: id(made) in of_results or made.computation.tool not in before)
+
+
+def _is_average_of_all(text: str, mention: ComputationMention) -> bool:
+    """Return whether an average stands alone between commas behind ``its derivative``, and so is that of the data."""
+    before = text[: max(mention.position, 0)]
+    is_alone = re.search(r"\bits\b[^,;]*\bderivative\b[^;]*,\s*(?:all\s+)?(?:as\s+)?$", before, re.IGNORECASE)
+    return mention.computation.tool == "resample" and is_alone is not None
 
 
 def _takes_result(text: str, outer: ComputationMention, inner: ComputationMention) -> bool:
@@ -630,7 +639,9 @@ def _names_another(before: str, behind: str) -> bool:
 def _once(text: str, mentions: list[ComputationMention]) -> list[ComputationMention]:
     """Leave out a second name of a computation: ``smoothed with a 10-minute running average``."""
     starts = {mention.position for mention in mentions if mention.computation.tool in OVERLAID}
-    by = re.compile(r"smooth(?:ed|ing)?\s+(?:with|by|using|through|via)\s+(?:an?\s+|the\s+)?", re.IGNORECASE)
+    by = re.compile(
+        r"smooth(?:ed|ing)?\b[^,;.]*?\b(?:with|by|using|through|via)\s+(?:an?\s+|the\s+)?", re.IGNORECASE
+    )
     mentions = [
         mention
         for mention in mentions

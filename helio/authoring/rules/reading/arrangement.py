@@ -12,9 +12,10 @@ from itertools import pairwise, takewhile
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import BinWidth, Lines, Panels, Place, RequestQuantity
-from helio.authoring.rules.changes.atom_values import BIN_COUNT, BIN_WIDTHS, bin_width
+from helio.authoring.rules.changes.atom_values import BIN_COUNT, BIN_RANGE, BIN_WIDTHS, bin_range, bin_width
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.computations.computed import INPUT
+from helio.authoring.rules.reading.own_computations import ITS_AVERAGE
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.times.date_pairs import MONTH
@@ -173,6 +174,8 @@ class Arrangement:
         self._kind = next(
             (kind for kind, pattern in SPELLINGS["kinds of plots"] if sentence.drop(pattern)), ""
         )
+        if self._kind == "scatter":  # correlate V with n: scatter plot
+            sentence.drop(r"^\W*correlate\b")
         fits = SPELLINGS["fits"] if self._kind or not sentence.has(_SPECTRAL) else ()
         self._fit = next((fit for fit, pattern in fits if sentence.drop(pattern)), "")
         if self._fit and not self._kind and sentence.take_first(_OF_TWO):
@@ -191,6 +194,11 @@ class Arrangement:
         self._bin_widths = [(match.start(), bin_width(match)) for match in wide]
         counted = sentence.take_first(BIN_COUNT) if of_bins or self._kind == "density" else None
         self._bins = int(counted["count"]) if counted else 0
+        stops = [match.end() for match in (*wide, *([counted] if counted else []))]
+        between = (
+            [match for stop in stops if (match := BIN_RANGE.match(sentence.left, stop))] if of_bins else []
+        )
+        self._bin_ranges = tuple(bin_range(match) for match in between if sentence.take_at(*match.span()))
         self._coloured = sentence.take_first(_COLOURED)
         self._models = sentence.has(_ORBIT) and sentence.drop(_MODELS) > 0
         self._against = [*sentence.take(_AGAINST)]
@@ -198,7 +206,9 @@ class Arrangement:
         self.compares = " ".join(match[0] for match in self._against[:1]) or (compared[0] if compared else "")
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
         self._another = [match.start() for match in sentence.take(_ANOTHER)] if self._together else []
-        laid = list(sentence.take(_LAID))
+        laid = [
+            match for match in sentence.take(_LAID) if not ITS_AVERAGE.search(self._text[: match.start()])
+        ]
         self._laid = [match.start() for match in laid]
         self._grouped = sorted(
             [
@@ -325,6 +335,7 @@ class Arrangement:
             places=tuple(places),
             bins=self._bins,
             bin_widths=tuple(dict.fromkeys(self._widths(crafts, [*quantities, *parameters]))),
+            bin_ranges=self._bin_ranges,
             colour=self._colour(quantities),
             slopes=self._slopes,
             axes=self._axes,

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.atoms import COUNTED, PANEL, PLACE, PLACES
+from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.computations.computed import read_computations
 from helio.authoring.rules.reading.arrangement import BELOW, rank_of
 from helio.authoring.rules.reading.cadences import take_cadences
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
-from helio.authoring.rules.reading.own_computations import ITS
+from helio.authoring.rules.reading.own_computations import ITS, ITS_AVERAGE
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.writing.layout import MIDDLE
@@ -36,6 +36,12 @@ _ENDS_WITH = re.compile(
     re.IGNORECASE,
 )
 """Patterns of the labels and the numbers of panels, before and behind what they draw."""
+_ONE_AND_ANOTHER = re.compile(
+    r"\bin\s+one\s+panel\b(?P<between>(?:(?!\bin\s+(?:one|another)\b).)*)\bin\s+(?:another|the\s+other)(?:\s+(?:panel|plot|one))?\b"
+    r"(?!.*\bin\s+(?:one|another)\b)",
+    re.IGNORECASE,
+)
+"""Places of two panels: ``Bz in one panel and V in another``."""
 _THEM = r"(?:it|that|this|them|those|these)"
 _END = rf"\s*(?:$|[,.;)\x02])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
 _PLACE = re.compile(
@@ -44,7 +50,7 @@ _PLACE = re.compile(
     rf"|(?:\bin\s+)?\b(?:panel|row)\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
     r"|(?<!\bin )(?<!\binto )(?<!\bon )"
     rf"\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:one|another|the\s+other)\s+(?:with|for|showing))\b"
-    rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW})\b(?P<them>\s+{_THEM}\b)?",
+    rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW}|(?<=\bin\s)another(?=\s+(?:panel|plot|one)\b|\s*(?:$|[,.;)]))(?:\s+(?:panel|plot|one))?)\b(?P<them>\s+{_THEM}\b)?",
     re.IGNORECASE,
 )
 """Words that say where in the figure a part stands."""
@@ -56,6 +62,8 @@ _LOOK_BEHIND = re.compile(
 """What may stand behind the place of a part and belongs to it, if it names no data: ``on a log axis``, ``(log)``."""
 _BEGINS = re.compile(r"(?:^|[,;:.]|\s[-–—]|\b(?:and|then|plus|with))\s*$", re.IGNORECASE)
 """What stands before the place of a part that begins with its place."""
+_WITH_DATA = re.compile(r"\s+with\b", re.IGNORECASE)
+"""What stands between the place of a part that begins with it and its data: ``a second panel with the speed``."""
 _COMPUTES = r"(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply)"
 _OF_ALL = re.compile(
     r"(?:(?:show|plot|draw)\s+)?(?:(?:all|everything)\b(?:\s+(?:of\s+)?(?:them|panels|lines|quantities|two|three|four)\b)*"
@@ -128,6 +136,12 @@ _JOINTS = (
     re.compile(r"\b(?:(?:(?:together|along)\s+)?with|plus)\b|[,;]", re.IGNORECASE),
 )
 """What stands before a part that ends with its place; the last one that stands before data begins it."""
+_NUMBER_OF_PANELS = re.compile(
+    rf"(?:^|,\s*|\s)(?:(?:in|as|on)\s+)?(?P<count>{COUNT}|\d)[\s-]+(?:separate\s+|stacked\s+)*panels"
+    r"(?:\s+stacked)?(?:\s+from\s+top\s+to\s+bottom)?(?:\s+in\s+(?:this|that)\s+order)?"
+    rf"(?=\s*(?:$|[,.;])|\s+(?:for|from|on|in|during)\s+(?:\d|{MONTH}))(?!\s*[,.;]\s*(?:one|each|the\s+first|panel)\b)",
+    re.IGNORECASE,
+)
 _BRACKETS = re.compile(r"\([^()]*\)")
 _REFERS = re.compile(
     r"\b(?:all(?!\s+of\s+\d)|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
@@ -155,7 +169,7 @@ _WINDOW = re.compile(r"\b(?:with|over|by|of)\s+(?:an?\s+)?$", re.IGNORECASE)
 """What stands before a window alone, whose computation another thing names: ``smooth V over 3 h, n over 1 h``."""
 _AS_IS = re.compile(
     r"[\s,]*\b(?:as\s+(?:it\s+)?is|(?<!\bover )(?<!\bover the )raw(?!\s+(?:data|values?|lines?|series|measure))"
-    r"|un(?:averaged|smoothed|filtered)|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b"
+    r"|un(?:averaged|smoothed|filtered)|(?:at|in)\s+(?:its|their|the)\s+(?:own|native|original)\s+(?:time\s+)?(?:resolution|cadence)|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b"
     r"(?:\s+and(?=\s+log))?",
     re.IGNORECASE,
 )
@@ -192,6 +206,7 @@ def with_numbered_panels(text: str) -> str:
     >>> with_numbered_panels("ACE speed on top, density second, |B| third")
     'ACE speed on top, density in the second panel, |B| in the third panel'
     """
+    text = _ONE_AND_ANOTHER.sub(r"in the first panel\g<between>in the second panel", text)
     labels = [_number_of(match) for match in _LABEL.finditer(text)]
     if len(labels) > 1 and labels == [*range(1, len(labels) + 1)]:
         text = _LABEL.sub(lambda match: f"{match['lead']}panel {_number_of(match)}: ", text)
@@ -226,7 +241,10 @@ def divided(text: str) -> list[Piece]:
     plain = _without_brackets(text)
     borders = {0}
     places: list[re.Match[str]] = []
-    for match in _PLACE.finditer(plain):
+    matches = list(_PLACE.finditer(plain))
+    if len(matches) == 1 and matches[0]["side"] and ITS_AVERAGE.search(plain[: matches[0].start()]):
+        matches = []  # Bz, its running mean on top
+    for match in matches:
         own = _borders_of(match, plain, is_first=borders == {0})
         if not own:
             return []
@@ -315,21 +333,29 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     look = _LOOK_BEHIND.match(after)
     stop = place.end() + (look.end() if look and not _named_data(look[0]) else 0)
     ends = bool(before.strip()) and (stop > place.end() or _ENDS.match(after))
-    is_behind_joint = _BEGINS.search(before) and (place["them"] or not ends)
+    has_own = look and _WITH_DATA.match(look[0]) and _named_data(look[0])
+    is_behind_joint = _BEGINS.search(before) and (place["them"] or has_own or not ends)
     if place["own"] or is_behind_joint or re.match(r"\s*[:=]", after):
         return {place.start()}
     if not ends:
         return set()
-    if not (place["below"] and is_first):
+    is_lower = _rank(place) > 1 and all(_rank(other) > 1 for other in _PLACE.finditer(plain))
+    if not (is_first and (place["below"] or is_lower)):
         return {stop}
     # Bz, the density below: the part that ends with its place begins at the last joint before data
     joints = [joint for pattern in _JOINTS for joint in pattern.finditer(before)]
     begins = [
-        joint.start()
+        joint
         for joint in joints
         if _named_data(before[joint.end() :]) and not _SHARED.search(before, joint.end())
     ]
-    return {begins[-1], stop} if begins else set()
+    if not begins:
+        return set() if place["below"] else {stop}
+    last = begins[-1]
+    is_clear = (
+        last[0].casefold().endswith(("with", "plus", ",", ";"))
+    )  # n with V in the lower panel, not n and V
+    return {last.start(), stop} if place["below"] or is_clear else {stop}
 
 
 def _piece(text: str, start: int, stop: int, places: Sequence[re.Match[str]], *, is_heading: bool) -> Piece:
@@ -365,6 +391,20 @@ def _rank(match: re.Match[str]) -> int:
     return rank_of(place)
 
 
+def without_number_of_panels(text: str) -> tuple[str, int]:
+    """Take the number of panels from a request; 0 if it gives none, or one of some panels only.
+
+    >>> without_number_of_panels("ACE Bz smoothed over 1 h, speed, two panels, May 2010")
+    ('ACE Bz smoothed over 1 h, speed, May 2010', 2)
+    """
+    numbers = list(_NUMBER_OF_PANELS.finditer(text))
+    if len(numbers) != 1:
+        return text, 0
+    (number,) = numbers
+    count = number["count"].casefold()
+    return f"{text[: number.start()]}{text[number.end() :]}", int(COUNTED.get(count, count))
+
+
 def refers_to_others(words: str) -> bool:
     """Return whether words mean something only beside other parts of the sentence, or are said of all parts."""
     return _REFERS.search(words) is not None
@@ -389,7 +429,8 @@ def listed_things(text: str, now: datetime) -> list[str]:
     stops = [*(joint.start() for joint in joints), len(text)]
     things: list[tuple[int, int]] = []
     for start, stop in zip(starts, stops, strict=True):
-        if things and not (_named_data(text[start:stop]) and _named_data(text[slice(*things[-1])])):
+        named = [_named_data(sentence.left[slice(*span)]) for span in ((start, stop), *things[-1:])]
+        if things and not all(named):
             things[-1] = (things[-1][0], stop)
         else:
             things.append((start, stop))

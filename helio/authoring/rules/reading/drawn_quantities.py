@@ -476,7 +476,7 @@ def doubt_about(
         between = of_all and _is_between_two(mention.position, taken)
         said = re.search(rf"\b{SAID_OF_ALL}$", text[: max(mention.position, 0)], re.IGNORECASE)
         is_field = all(quantity.name in (B, ABS_B) for _, quantity in placed)
-        of_some = tool == R_SQUARED and not (said or is_field)
+        of_some = tool == R_SQUARED and not (said or is_field or mention.computation.of.quantities)
         if len(drawn) > 1 and (mention.partial or between or of_some):
             return NotUnderstood(
                 f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",

@@ -18,6 +18,7 @@ from helio.authoring.rules.reading.divided_sentences import (
     listed_things,
     refers_to_others,
     with_numbered_panels,
+    without_number_of_panels,
 )
 from helio.authoring.rules.reading.guard import PLACES_FIRST
 from helio.authoring.rules.reading.looks import is_of_own_panels, is_same_data, take_looks, take_phrases
@@ -47,6 +48,10 @@ _LEAD = re.compile(r"(?P<lead>[^:;]+):\s")
 _SAME_PANEL = re.compile(r"\bsame\s+(?:panel|plot|axis|axes)\b", re.IGNORECASE)
 _SEVERAL_LINES = re.compile(r"\b(?:with|and|its|their|plus|over\s+(?:it|the))\b|[+&,]", re.IGNORECASE)
 """What stands in a thing that is more than one line."""
+_OF_BOTH = re.compile(
+    r"^both\s+(?:the\s+)?|,\s*both\s+(?=(?:as|averaged|smoothed|hourly|daily)\b|\d)", re.IGNORECASE
+)
+"""Words of a part that draws two lines: ``both heliocentric distances``, ``n and V, both as daily medians``."""
 _STYLED_PARTICLES = re.compile(r"\W*(?:(?:the|electrons|protons|ions|in|as|and)\b\W*)+", re.IGNORECASE)
 """What is left of words that only say how the lines of particles look: ``electrons in red, ions in blue``."""
 _OF_NO_PARTICLES = {B, ABS_B, *INDICES}
@@ -138,6 +143,7 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
     """
     plain, title = take_title(text)
     plain, notes = with_plain_times(plain, now, ask)
+    plain, count = without_number_of_panels(plain)
     unmarked, _ = take_looks(plain, now)  # a mark has a time of its own
     times = list(dict.fromkeys(Sentence(unmarked).take_times(now)))
     if len(times) > 1:
@@ -147,6 +153,8 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
     if reading is None:
         return None
     request = replace(reading.request, style=replace(reading.request.style, title=title))
+    if count:
+        request = replace(request, panels=replace(request.panels, count=count))
     return replace(reading, request=request, named=tuple(dict.fromkeys((*notes, *reading.named))))
 
 
@@ -199,7 +207,10 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     if all(ranks) or not any(1 < rank < MIDDLE for rank in ranks):  # not beside a second panel
         order = sorted(range(len(ranks)), key=lambda number: ranks[number] or MIDDLE)
         requests = [requests[number] for number in order]
-    whole = PipelineRequest(panels=Panels(stacked=True), style=RequestedStyle(looks=common))
+    count = (
+        ranks[-1] if 1 < ranks[-1] < MIDDLE and ranks[-1] == max(ranks) else 0
+    )  # Bz, V, n in a third panel
+    whole = PipelineRequest(panels=Panels(stacked=True, count=count), style=RequestedStyle(looks=common))
     return _joined(whole, requests, readings, reader.times)
 
 
@@ -250,7 +261,10 @@ def _with_looks(
         if _is_of_all(request) and request.panels != Panels():
             return None  # A; B; overlay
         if not _is_of_all(request):
-            if refers_to_others(piece.text) or (
+            lines = max(1, len(request.spacecraft)) * len(request.quantities)
+            is_of_two = lines == len("ab") and len(request.computations) < len("ab")
+            words = _OF_BOTH.sub("", piece.text) if is_of_two else piece.text
+            if refers_to_others(words) or (
                 looks and _STYLED_PARTICLES.fullmatch(take_looks(piece.text, now)[0])
             ):
                 return None
@@ -368,6 +382,7 @@ def _joined(
         times=tuple(times),
         exports=files.exports,
         saved=files.saved if files.exports else Lines(),
+        saved_count=files.saved_count,
         one_file=files.one_file,
         file=files.file,
         drawn=files.drawn,
@@ -431,6 +446,7 @@ def _has_treatment(request: PipelineRequest) -> bool:
         or request.style.looks
         or request.panels.together
         or any(quantity.frame for quantity in request.quantities)
+        or any(map(_has_treatment, request.parts))
     )
 
 

@@ -80,9 +80,6 @@ _OPERATOR = re.compile(
     re.IGNORECASE,
 )
 _OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
-_INTEGRAL_AND = re.compile(
-    r"\b(?:integral|derivative|rate\s+of\s+change)\s+of\s+[^,;.]*?(?:,\s*and|\s+and\s+the)\s", re.IGNORECASE
-)
 _FROM_PARTICLES = re.compile(
     r"\b(?:from|using|based\s+on)\s+(?:the\s+)?(?:(?!and\b|with\b|plus\b)[\w-]+\s+){1,2}(?P<what>electrons|ions|protons)$",
     re.IGNORECASE,
@@ -90,6 +87,9 @@ _FROM_PARTICLES = re.compile(
 """Particles of an instrument as the source of another quantity: ``Alfvén speed from 3DP electrons``."""
 _AND_INDEX = re.compile(r"\bof\b[^,;.:]*,\s*(?:and|plus|with|together\s+with)\s+(?:also\s+)?(?:the\s+)?$")
 """Words from a computation up to an index that it may not take: ``1 min averages of ACE Bz, and SYM-H``."""
+_CHANGE_OF = re.compile(r"\b(?:integral|derivative|rate\s+of\s+change)\s+of\s", re.IGNORECASE)
+_LOOSE_JOINT = re.compile(r"\b(?:with|plus|from|for|during)\b|,\s*and\b|\band\s+the\b|\x01", re.IGNORECASE)
+"""What stands between two quantities of which only the first may be integrated: ``integral of VBs, and Dst``."""
 PLACES_FIRST = re.compile(
     r"^\W*(?:put|place)\s+(?!on\b|at\b|in\b)[^:;.]*\b(?:top|bottom)\b[^:;.]*:", re.IGNORECASE
 )
@@ -328,7 +328,11 @@ def _unclear_computations(
             advice="give the time series a place: 'power spectrum of Bz, |B| below'",
         )
     changed = [step for step in request.computations if step.tool in ("cumulative_integral", "derivative")]
-    if several and any(step.of == Lines() for step in changed) and _INTEGRAL_AND.search(sentence.text):
+    change = _CHANGE_OF.search(sentence.text) if any(step.of == Lines() for step in changed) else None
+    starts = [start for start, _ in placed if change and start >= change.end()]
+    joints = [sentence.text[first:second] for first, second in pairwise(starts)]
+    is_list = not any(map(_LOOSE_JOINT.search, joints)) and re.search(r"\band\b|[&+/]", "".join(joints[-1:]))
+    if len({quantity.name for _, quantity in placed}) > 1 and joints and not is_list:
         yield NotUnderstood(
             "it is not clear of which quantities the integral or the derivative is",
             advice="give each its place: 'integral of VBs on top, Dst below'",
@@ -351,6 +355,12 @@ def _unclear_computations(
                 f"it is not clear what helio takes '{source[0]}'",
                 advice="name the moment, as in 'electron density from 3DP'",
             )
+    tools = [step.tool for step in request.computations if step.of == Lines() and not step.of_data]
+    if "alert" in tools[:-1]:
+        yield NotUnderstood(
+            f"it is not clear whether the {tools[-1].replace('_', ' ')} is of the data or of the marked times",
+            advice="ask for the marked times first, then add the other line to the figure",
+        )
     group = _ONLY_FOR_GROUP.search(sentence.text) if request.computations else None
     if group and several:
         yield NotUnderstood(

@@ -13,7 +13,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.arranging import ARRANGING, keep_only, remove, swap_panels
 from helio.authoring.rules.changes.atom_reading import read_atoms
-from helio.authoring.rules.changes.atom_values import COLOURS, with_quoted_labels
+from helio.authoring.rules.changes.atom_values import COLOURS, bin_range_spans, with_quoted_labels
 from helio.authoring.rules.changes.atoms import SPELLINGS, Atom, in_plainer_words
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -192,7 +192,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     styles: list[_Phrase] = []
     for anchors, near in _STYLES:
         styles += _phrases(atoms, anchors, near, text, [*phrases, *styles], now)
-    conditions = condition_spans(text)
+    conditions = [*condition_spans(text), *bin_range_spans(text)]
     phrases = [
         phrase
         for phrase in phrases

@@ -111,6 +111,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         rf"\b(?:and\s+)?(?:the\s+)?(?:same|ditto|likewise|idem)(?:\s+(?:for|from|of|at|with|by|quantit\w+|parameters))*"
         rf"\s+(?=(?:the\s+)?(?:{names}|{every})(?![\w-]))"
     )
+    sentence.drop(rf"(?<![\w-])(?:{names})\s+(?P<out>(?:the\s+)?same)(?=\s*(?:$|[,.;]))")
     # neither "the solar wind" nor "the wind of ACE" names the spacecraft Wind
     sentence.drop(rf"(?<![\w-])(?:{names})\s+(?P<out>(?-i:wind)\s+)(?={_OF_WIND})")
     sentence.drop(

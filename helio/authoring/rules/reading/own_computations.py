@@ -14,7 +14,8 @@ from helio.authoring.rules.computations.computed import OVERLAID, in_brackets
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
 from helio.authoring.rules.reading.named_instruments import Crafts
-from helio.authoring.writing.computations import APPLIED
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.writing.computations import APPLIED, R_SQUARED
 from helio.authoring.writing.steps import duration
 from helio.interval import interval_of
 from helio.knowledge.cadence import FINEST
@@ -32,6 +33,8 @@ _RESULT = re.compile(r"\b(?:then|afterwards|subsequently|finally)\b", re.IGNOREC
 _JOINED = re.compile(r"(?:\b(?:and|plus|with)|[+&])\s+(?:also\s+)?(?:an?\s+|the\s+)?$", re.IGNORECASE)
 ITS = re.compile(r"\bits\s+(?:own\s+)?$", re.IGNORECASE)
 """What stands before a computation of the quantity that the sentence has just named: ``SYM-H and its 3 h mean``."""
+ITS_AVERAGE = re.compile(r"\bits\s[^,;]*\b(?:means?|averages?|medians?)\b[^,;]*$", re.IGNORECASE)
+"""What stands before ``on top`` or ``overlaid`` of a line that is drawn over its input."""
 _OF_FORMER = re.compile(
     r"(?:[\d.]+[\s-]*[a-z]+|hourly|daily)(?:\s+(?:data|resolution|cadence|averages?|means?|values))*\s*[,)]\s*(?:and|plus|with)\b",
     re.IGNORECASE,
@@ -49,6 +52,11 @@ _WISH = re.compile(
 )
 """What begins a wish about lines that the sentence named before it: ``overplot the density with its median``."""
 _ALSO = re.compile(r"\b(?:also|too|as\s+well|plus|same\s+panel)\b", re.IGNORECASE)
+
+_LATTER = r"\b(?:on|of|for|to)\s+the\s+(?P<which>latter|former)\b(?:\s+(?:one|only))?"
+"""Words for one of the two quantities that the sentence has named."""
+_FIRST_FACTOR = re.compile(r"[\w|.-]+(?:\s+[\w|.-]+){0,3}\s*", re.IGNORECASE)
+"""The one quantity directly before a factor: ``|B| times r squared versus the latitude``."""
 
 Mentions = tuple[ComputationMention, ...]
 
@@ -85,6 +93,21 @@ class NamedData:
         """Return where the parts of the sentence that name quantities begin and end."""
         cuts = [0, *(match.end() for match in re.finditer(cut, self.text, re.IGNORECASE)), len(self.text) + 1]
         return [part for part in pairwise(cuts) if self.quantities(*part)]
+
+
+def of_latter(sentence: Sentence, mentions: Mentions, named: NamedData) -> Mentions:
+    """Give a computation the one of two quantities that ``on the latter`` or ``of the former`` means."""
+    match = sentence.take_first(_LATTER)
+    if match is None:
+        return mentions
+    names = named.quantities(0, match.start())
+    before = [mention for mention in mentions if mention.position < match.start()]
+    last = max(before, key=lambda mention: mention.position, default=None)
+    if last is None or len(names) != len("ab") or named.has_several_crafts or last.computation.of != Lines():
+        sentence.put_back(*match.span())
+        return mentions
+    own = _of_lines(last, Lines((), (names[match["which"].lower() == "latter"],)))
+    return tuple(own if mention is last else mention for mention in mentions)
 
 
 def with_cadences(
@@ -158,6 +181,7 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
     tuple
         The mentions, and why it is not clear what they take, if it is not.
     """
+    mentions = tuple(_of_first_factor(mention, named) for mention in mentions)
     found = _of_brackets(mentions, named) or _of_own_parts(mentions, named)
     if found is None:
         return mentions, _unclear(mentions)
@@ -189,6 +213,15 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
             advice="first request the data, then change the pipeline: 'smooth the density of Wind over 10 min'",
         )
     return shared, None
+
+
+def _of_first_factor(mention: ComputationMention, named: NamedData) -> ComputationMention:
+    """Give the square of the distance the first quantity of the sentence, if it stands directly behind it alone."""
+    before = [start for start, _ in named.placed if start < mention.position]
+    is_own = len(before) == 1 and _FIRST_FACTOR.fullmatch(named.text, before[0], mention.position)
+    if mention.computation.tool != R_SQUARED or not is_own or not named.quantities(mention.position):
+        return mention
+    return _of_lines(mention, Lines((), named.quantities(0, mention.position)))
 
 
 def _alike_tools(mentions: Sequence[ComputationMention], named: NamedData) -> list[tuple[str, ...]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, RequestQuantity
+from helio.authoring.rules.changes.atoms import COUNT, COUNTED
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 
@@ -29,8 +30,12 @@ _SAVE = (
     r"(?:(?:and|then|please|also)\s+)*"
     r"\b(?:saved?|exported|export|written|write|stored?|dump|output|give|send|provide|put)(?:\s+(?:out|me|us))?\b"
 )
+_COUNTED = (
+    rf"(?:all|the)\s+(?:{COUNT})(?:\s+(?:of\s+them|series|lines|quantities))?"
+    r"(?=\s*(?:$|[,.;:)]|\b(?:as|in|to|into|please)\b))"
+)
 _ALL = (
-    r"(?:it|them|both|all|everything|(?:all\s+)?(?:the|these|those|its)\s+"
+    rf"(?:{_COUNTED}|all\s+of\s+(?:it|them|these|those)|it|them|both|all|everything|(?:all\s+)?(?:the|these|those|its)\s+"
     r"(?:data|values|numbers|results?|series|table))"
 )
 _NUMBER = r"(?:one|single|same|common|separate|individual)"
@@ -38,7 +43,8 @@ _INTO = rf"(?:as|to|in|into)\s+(?:an?\s+|the\s+)?(?:{_NUMBER}\s+)?"
 _TABLE = r"(?:tables?(?:\s+of\s+numbers)?|list(?:ing)?s?|tabular\s+form|numbers)"
 _ONLY = r"(?:only|just|alone)"
 _WHOLE = (
-    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:(?:the\s+)?numbers\s+)?(?:{_ONLY}\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}{_FILE}\)?(?:\s+{_ONLY}\b)?"
+    rf"(?:(?:{_SAVE}(?:\s+{_ALL})?|(?:\b(?:and|then|plus|with|an?|the)\s+)*\b{_TABLE}\s+(?:of|with)\s+{_ALL})\s+)?"
+    rf"(?:(?:the\s+)?numbers\s+)?(?:{_ONLY}\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}{_FILE}\)?(?:\s+{_ONLY}\b)?"
     rf"(?:\s+(?:as|in|into)\s+(?:an?\s+)?{_NUMBER}\s+files?\b)?",
     rf"(?:\b(?:and|plus|with|also|an?|the|{_ONLY}|{_NUMBER})\s+|[,+&]\s*)*(?:\b{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?\b{_FORMAT}{_FILE}\)?"
     rf"(?:\s+{_ONLY}\b)?(?:\s+(?:of|with|for|containing)\b(?:\s+{_ALL}(?![\w-]))?)?",
@@ -46,6 +52,7 @@ _WHOLE = (
 _BARE_TABLE = (
     rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:\b{_ONLY}\s+)?\b(?:as|in|into)\s+(?:an?\s+|the\s+)?(?:tables?|lists?|tabular\s+form|numbers)\b(?:\s+{_ONLY}\b)?"
     r"|^(?:(?:an?|the|make|give\s+me|please|print)\s+)*tables?\s+(?:of|with)\b|\btabulated?\b|\btables?(?=\s+(?:for|in|from)\s+\d)"
+    r"|\b(?:save|write|export|print|list|give|send)(?:\s+(?:out|me|us))*\s+(?:all\s+)?(?:the\s+)?(?:values|numbers)(?=\s*(?:$|[,.;]|please\b))"
     rf"|(?:[,;:]\s*|\b{_ONLY}\s+|^)(?:(?:an?|the|{_ONLY})\s+)*(?:tables?|lists?)(?:\s+(?:please|{_ONLY}))*(?=\s*(?:$|[,.;:]))"
 )
 _FIGURE = r"(?:figures?|plots?|plotting|graphs?|graphics?|pictures?|images?|charts?)(?!\s+(?:titles?|labels?|frames?))"
@@ -101,6 +108,8 @@ class SavedFiles:
     drawn: bool = True
     name: str = ""
     notes: tuple[str, ...] = ()
+    count: int = 0
+    """The number of series to save, if the sentence says it: ``a csv of all three``."""
 
 
 def take_files(sentence: Sentence) -> SavedFiles:
@@ -134,6 +143,12 @@ def take_files(sentence: Sentence) -> SavedFiles:
             f"it is not clear whether to draw a figure: the request says '{plot[0]}', and that it wants a file only",
             advice="leave out 'only', or the words about the figure",
         )
+    counted = [
+        match[1]
+        for file in files
+        for match in re.finditer(rf"\b(?:all|the)\s+({COUNT})\b", file[0], re.IGNORECASE)
+    ]
+    count = max((COUNTED[number.casefold()] for number in counted), default=0)
     words = [(match["format"] or match["text"]).lower() for match in files]
     notes: tuple[str, ...] = ()
     if not words and (tables or not drawn):
@@ -155,7 +170,7 @@ def take_files(sentence: Sentence) -> SavedFiles:
             f"a new pipeline has one name for its files of data, not {' and '.join(names)}",
             advice="name one file, then change the pipeline: 'save the density as csv'",
         )
-    return SavedFiles(formats, lines, True if names else _is_one(files), drawn, "".join(names), notes)
+    return SavedFiles(formats, lines, True if names else _is_one(files), drawn, "".join(names), notes, count)
 
 
 def _is_one(files: Sequence[re.Match[str]]) -> bool | None:

@@ -79,7 +79,7 @@ from helio.authoring.rules.reading.named_instruments import (
     without_compounds,
     without_source_of_indices,
 )
-from helio.authoring.rules.reading.own_computations import NamedData, shared_out, with_cadences
+from helio.authoring.rules.reading.own_computations import NamedData, of_latter, shared_out, with_cadences
 from helio.authoring.rules.reading.saved_files import take_files
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import SPELLINGS, with_symbols_in_words
@@ -599,6 +599,7 @@ class _SentenceReader:
         cadences = take_cadences(sentence, timed=bool(self._times), windowless=windowless)
         again = named_again(sentence.text, placed, crafts, computed_at)
         named = NamedData(sentence.text, placed, crafts, panels.together or panels.overlaid, bool(own))
+        self._mentions = of_latter(sentence, self._mentions, named)
         mentions, cadence = with_cadences(self._mentions, cadences, named, self.flown)
         mentions, unclear_computation = shared_out(mentions, named)
         if panels.split:  # a panel has a component and its mean
@@ -628,6 +629,7 @@ class _SentenceReader:
             style=RequestedStyle(self._title, self._looks, self._as_lines),
             exports=self._files.formats,
             saved=self._files.lines,
+            saved_count=self._files.count,
             one_file=self._files.one_file,
             file=self._files.name,
             drawn=self._files.drawn,
