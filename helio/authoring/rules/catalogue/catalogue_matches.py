@@ -40,6 +40,8 @@ _UNITS = {
     "temperature": ("K", "eV"), "speed": ("km/s",), "velocity": ("km/s",), "pressure": ("nPa",), "frequency": ("Hz",),
     "latitude": ("deg",), "longitude": ("deg",), "density": ("cm^-3",),
     "potential": ("V",), "distance": ("km", "AU", "R_E"), "field": ("nT", "mV/m"),
+    **{f"v{axis}": ("km/s",) for axis in "xyzrtn"}, **{f"e{axis}": ("mV/m",) for axis in "xyz"},
+    **{f"b{axis}": ("nT",) for axis in "xyzrtn"},
 }  # fmt: skip
 """Words that say of which unit the parameter is; a concept such as ``temperature`` also has thermal speeds."""
 _OTHER_DENSITY = re.compile(
@@ -47,6 +49,12 @@ _OTHER_DENSITY = re.compile(
 )
 _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 """Pattern of words that ask for all parameters that fit."""
+COMPONENT = re.compile(
+    r"(?<![\w|])(?:(?P<vector>[VBE])_?(?P<axis>[xyzrtn])|(?P<alone>[xyzrtn])[- ]component"
+    r"|(?:(?:all|the|its|three) )*components)(?![\w|])"
+)
+"""Pattern of one component of a vector, or of all."""
+_VECTORS = {"V": "velocity", "B": "magnetic field", "E": "electric field"}
 _OF_FLUX = frozenset({"flux", "intensity", "spectrum", "energetic", "ion"})
 """Words beside which B is boron."""
 _OTHER = frozenset({"thermal", "ratio", "footprint", "footpoint"})
@@ -64,6 +72,7 @@ _OF_AXES = ("eV", "deg", "km", "s")
 SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
 """Pattern of names of parameters that hold one angle or one energy of another one."""
 _OF_CRAFT = re.compile(r"(?:spacecraft(?:'s)?|s/c) (?:velocity|speed)", re.IGNORECASE)
+_OF_MOTION = re.compile(r"\b(?:VxB|corotation) E-?field", re.IGNORECASE)
 _MOST_COMPONENTS = 4
 """The number of components of a vector with its length; a spectrum has at least as many bins."""
 _NO_FLUX = (*_OF_AXES, "nT", "cm^-3", "km/s", "V")
@@ -197,7 +206,7 @@ def with_words(
         return  # all channels: of which particles?
     means_flux = bool(species_words(text)) and not {*word_list(text)} & MEASURED
     at_energy = means_flux and any(unit.endswith("eV") for unit in units)
-    letters = re.findall(r"(?<![A-Za-z])[A-G](?![A-Za-z])", " ".join(words))
+    letters = re.findall(r"(?<![A-Za-z])[A-G](?![A-Za-z\d])", " ".join(words))
     is_field = "B" in letters and not (names or {*word_list(text)} & _OF_FLUX)
     for number in numbers:
         dataset = described_dataset(number, catalogue)
@@ -241,6 +250,21 @@ def with_words(
             yield Match(group, len(literal), frozenset(extra), frozenset(own_names), off=off)
 
 
+def with_component(
+    text: str, names: Sequence[str], numbers: Sequence[int], wanted: Wanted, catalogue: Catalogue
+) -> Iterator[Match]:
+    """Yield the vectors of which a text names all components, or one by its letter, with what takes it."""
+    named = [*COMPONENT.finditer(text)]
+    if len(named) != 1:
+        return
+    vector, axis = _VECTORS.get(named[0]["vector"], ""), named[0]["axis"] or named[0]["alone"]
+    cuts = (Computation("components", args=(("keep", (axis,)),)),) if axis else ()
+    for match in with_words(COMPONENT.sub(vector, text), names, numbers, wanted, catalogue):
+        is_rtn = _has_frame(match.first, "RTN", elsewhere=False)
+        if match.first.parameter.size == (3,) and (not axis or is_rtn == (axis in "rtn")):
+            yield replace(match, cuts=cuts)
+
+
 def titled_so(text: str, numbers: Sequence[int], catalogue: Catalogue) -> Iterator[Match]:
     """Yield all measurements of the datasets whose ids or titles have all words of a text."""
     rest = clauses(word_list(text))
@@ -273,13 +297,18 @@ def _has_clauses(
         return False  # a field is the measured one
     if not named and _OF_CRAFT.search(parameter.text) and asked <= _UNITS.keys():
         return False  # the speed is that of the plasma
+    if not named and _OF_MOTION.search(parameter.text) and asked.isdisjoint(("vxb", "corotation")):
+        return False  # the electric field is the measured one
     covered = [own.has(clause) for clause in rest]
     by_dataset = (
         (parameter.head_words.has(clause) and not (own.words & MEASURED and {*clause.words} & MEASURED))
         or (
             dataset.words.has(clause)
             and not {clause.concept, *clause.words} & _UNITS.keys()
-            and not any(parameter.words.has(clause) for parameter in dataset.drawn)
+            and (
+                {*clause.words} <= dataset.words_of_id
+                or not any(parameter.words.has(clause) for parameter in dataset.drawn)
+            )
             and not (clause.concept in SPECIES_WORDS and len(dataset.words.species) > 1)
         )
         for clause, own_word in zip(rest, covered, strict=True)

@@ -47,12 +47,16 @@ _OF_BINS = re.compile(r"\benergy (?:bins?|channels?|steps?|levels?)\b", re.IGNOR
 _SYMBOL = re.compile(
     rf"(?<![A-Za-z0-9+])(?:{'|'.join(map(re.escape, sorted(SYMBOLS, key=len, reverse=True)))})(?![A-Za-z0-9+])"
 )
-_L_SHELL = re.compile(r"\bL[- ](?:shell|value)s?\b", re.IGNORECASE)
+_L_SHELL = re.compile(
+    r"\b(?:M[ca]c?Il+wain(?:'?s)? )?L[- ](?:(?:shell|value|parameter)s?|Mc-?Il+wain)\b|\bMc-?Il+wain(?:'?s)? L\b", re.IGNORECASE
+)
+_NEUTRAL = re.compile(r"(?<![\w+])(?:[ONC]|He|Ar)(?= [Dd]ensity)")
+"""Pattern of atoms without a charge in descriptions of their density."""
 _COMPONENT = re.compile(r"_mag([hdezxy])_")
 """Pattern of the component in names of parameters of ground stations, such as ``thg_magd_fsmi``."""
 _CHANNEL = re.compile(r"[A-Z]{1,2}\d{1,2}(?=flux|counts)")
 """Pattern of the channel with which the name of a parameter begins."""
-_OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag|dqf)$")
+_OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag|dqf)$|^n_?points")
 """Pattern of names of parameters that describe another one."""
 _AVAILABLE = re.compile(
     r"data available (?:from|beginning on|after) (?P<first>\d{4}/\d\d/\d\d)(?: to (?P<last>\d{4}/\d\d/\d\d))?"
@@ -197,6 +201,8 @@ class DescribedParameter:
             for letter, name in LETTERS.items():
                 if name in words.words or re.search(rf"(?<![A-Za-z]){letter}(?![A-Za-z+\d])", text):
                     words.words |= {name, letter.lower()}
+        for symbol in _NEUTRAL.findall(parameter.description):
+            words.words |= {LETTERS.get(symbol) or SYMBOLS[symbol], "atomic"}
         if counted := re.match(r"(?i)(e|p|a|ions?)/", parameter.unit):
             words.words.add({"e": "electron", "p": "proton", "a": "alpha", "i": "ion"}[counted[1][0].lower()])
         if re.match(r"(?i)(?:cnts?|counts?)\b", parameter.unit):
@@ -382,6 +388,11 @@ class DescribedDataset:
         return Words(f"{self.entry.id} {self.entry.title} {self.entry.instrument_type}", more)
 
     @cached_property
+    def words_of_id(self) -> frozenset[str]:
+        """The words of the id, which are those of all its parameters: ``PICKUP-IONS``."""
+        return frozenset(tokens(self.entry.id.replace("_", " ")))
+
+    @cached_property
     def by_name(self) -> dict[str, DescribedParameter]:
         """The parameters that a panel can draw, by their names in small letters without signs.
 
@@ -441,7 +452,7 @@ def word_list(text: str) -> list[str]:
     """Split a text into words as `tokens` does, with a word instead of the symbol of an element or an ion."""
     spaced = _L_SHELL.sub("lshell", text.replace("_", " "))
     words = tokens(plain(_SYMBOL.sub(lambda match: f" {SYMBOLS[match[0]]} ", spaced)))
-    return [{"fluxe": "flux", "flx": "flux", "irradiance": "flux"}.get(word, word) for word in words]
+    return [{"fluxe": "flux", "flx": "flux", "irradiance": "flux", "degree": "deg"}.get(word, word) for word in words]
 
 
 def species_words(text: str) -> set[str]:

@@ -17,7 +17,14 @@ from helio.authoring.rules.catalogue.catalogue_choice import (
     lowest,
     of_one_craft,
 )
-from helio.authoring.rules.catalogue.catalogue_matches import Match, Named, Wanted, reaches, with_particles
+from helio.authoring.rules.catalogue.catalogue_matches import (
+    COMPONENT,
+    Match,
+    Named,
+    Wanted,
+    reaches,
+    with_particles,
+)
 from helio.authoring.rules.catalogue.catalogue_parameters import (
     DescribedDataset,
     described_dataset,
@@ -70,6 +77,8 @@ def particles_asked(
     read = read_particles(view, crafts, channels, sensors)
     if all(_is_plasma(wish) for _, wishes in read for wish in wishes):
         return []
+    if any(COMPONENT.search(view, segment.start, segment.stop) for segment, _ in read):
+        return []  # O+ Vx is no flux
     unread = {span for part in parts for span in part.left}
     _name_sensors([segment for segment, _ in read], sensors)
     needed = not unread or any(

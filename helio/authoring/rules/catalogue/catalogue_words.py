@@ -24,6 +24,7 @@ from helio.authoring.rules.catalogue.catalogue_matches import (
     model_words,
     reaches,
     titled_so,
+    with_component,
     with_words,
 )
 from helio.authoring.rules.catalogue.catalogue_parameters import (
@@ -62,7 +63,17 @@ _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", 
 """Words for a part of an instrument, which its name says, too."""
 _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
 """Pattern of words that tell datasets of an instrument apart."""
+_ALL_COMPONENTS = re.compile(r",?\s*\(?(?:(?:all|the|its|three)\s+)*components\)?(?=\s*(?:[,;]|$))")
+"""Pattern of words behind a vector that only say that it is drawn whole."""
+_IN_WORDS = {
+    r"\|B\|": "magnetic field magnitude",
+    r"(?<![\w-])L(?![\w-])(?! (?:shell|value|parameter))": "L shell",
+    r"\b(electric|magnetic)(?= spectr)": r"\1 field",
+}
+"""Short forms, and the words that descriptions have for them."""
 _SYNONYMS = {
+    r"\bhot (?:proton|ion)s?\b": "high energy ion",
+    r"\bcold (?:proton|ion)s?\b": "low energy ion",
     r"\bdrifts?\b": "velocity",
     r"\bperturbations?\b": "delta",
     r"(?<![\w|-])B(?![\w|-])": "magnetic field",
@@ -144,6 +155,7 @@ def words_asked(
     """
     if any(_PICTURES.search(part.text) for part in parts):
         return None
+    parts = _joined(parts)
     if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
         return None if any(part.unread and part.region not in done for part in parts) else []
     index = instrument_index(catalogue)
@@ -197,8 +209,29 @@ def words_asked(
             )
         if len(best) > 1:
             best = chosen(f"Which data do you mean by '{part.text}'?", best, ask)
-        named.append(Named(part.text, part.region, part.spans, tuple(best), part.crafts))
+        behind = _ALL_COMPONENTS.match(view, part.region[1])
+        is_vector = all(match.first.parameter.size == (3,) and not match.cuts for match in best)
+        spans = (*part.spans, behind.span()) if behind and is_vector else part.spans
+        named.append(Named(part.text, part.region, spans, tuple(best), part.crafts))
     return named
+
+
+def _joined(parts: Sequence[Part]) -> list[Part]:
+    """Join a part that only says which data the part before means: ``LEP velocity, editor-A``."""
+    joined: list[Part] = []
+    for part in parts:
+        if joined and _LABEL.fullmatch(part.text) and part.crafts in ((), joined[-1].crafts):
+            before = joined.pop()
+            part = replace(
+                before,
+                text=f"{before.text} {part.text}",
+                spans=before.spans + part.spans,
+                left=before.left + part.left,
+                region=(before.region[0], part.region[1]),
+                unread=True,
+            )
+        joined.append(part)
+    return joined
 
 
 def _needs_catalogue(asked: _Asked, done: Collection[tuple[int, int]]) -> bool:
@@ -257,11 +290,9 @@ def _flown(asked: _Asked, catalogue: Catalogue) -> list[int]:
 def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     """Find the names of instruments and of spacecraft in a part of a sentence."""
     crafts = frozenset(part.crafts)
-    text = re.sub(
-        r"(?<![\w-])L(?![\w-])(?! (?:shell|value))",
-        "L shell",
-        part.text.replace("|B|", "magnetic field magnitude"),
-    )
+    text = part.text
+    for pattern, meaning in _IN_WORDS.items():
+        text = re.sub(pattern, meaning, text)
     words = [word for word in text.split() if word.casefold() not in _PARTS]
     words = [piece for word in words for piece in _pieces(word, index)]
     rest, named = search.named(" ".join(word for word in words if word not in _COMMON))
@@ -399,6 +430,7 @@ def _found(
     names = [name for name in asked.names if name in own]
     text = " ".join(words)
     every = list(with_words(text, names, numbers, wanted, catalogue, frame_elsewhere=not alone))
+    every = every or [*with_component(text, names, numbers, wanted, catalogue)]
     reaching = _fitting(every, asked, wanted, catalogue)
     if not reaching and named and named.isdisjoint(spellings().values()):
         for word, synonym in _SYNONYMS.items():
