@@ -368,8 +368,8 @@ def test_a_spacecraft_of_the_table_keeps_its_quantities_beside_one_of_the_catalo
 
 
 def test_the_instrument_that_is_named_holds_for_the_quantities_behind_it(author):
-    with pytest.raises(NotUnderstood, match="'LEP'"):  # not the velocity of CPI
-        author.create("Geotail LEP ion density and Vx GSM, 1996-01-10")
+    lep = author.create("Geotail LEP ion density and Vx GSM, 1996-01-10")  # not the velocity of CPI
+    assert fetched(lep) == [("GE_EDA12SEC_LEP", "Ni"), ("GE_EDA12SEC_LEP", "VGSM")]
     beside = author.create("Wind EPACT LEMT iron and bulk speed, 1-3 Oct 1998")
     assert fetched(beside) == [("WI_L2-5MIN-SEP_EPACT-LEMT", "flux_Fe"), ("WI_H1_SWE", "Proton_V_nonlin")]
 

@@ -202,6 +202,8 @@ def with_words(
     text, units = _MEASURED_IN.sub(" ", text), _MEASURED_IN.findall(text)
     numerals = {float(number) for number in _NUMBER.findall(text)}
     words = [word.rstrip(".") for word in _WORD.findall(_NUMBER.sub(" ", text))]
+    if words and {*word_list(text)} <= {"average"}:
+        return  # the mean of what?
     if channels and not (words or numerals):
         return  # all channels: of which particles?
     means_flux = bool(species_words(text)) and not {*word_list(text)} & MEASURED
@@ -304,9 +306,9 @@ def _has_clauses(
         (parameter.head_words.has(clause) and not (own.words & MEASURED and {*clause.words} & MEASURED))
         or (
             dataset.words.has(clause)
-            and not {clause.concept, *clause.words} & _UNITS.keys()
+            and not {clause.concept, *clause.words} & (_UNITS.keys() | {"average"})
             and (
-                {*clause.words} <= dataset.words_of_id
+                (any(covered) and {*clause.words} <= dataset.words_of_id)
                 or not any(parameter.words.has(clause) for parameter in dataset.drawn)
             )
             and not (clause.concept in SPECIES_WORDS and len(dataset.words.species) > 1)
@@ -363,6 +365,8 @@ def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in known]
     bare = re.sub(r"\(\d+\)$", "", parameter.canonical_unit.strip("<|>"))  # <|V|>, V(12)
     own = re.sub(r"^[\d.]+(?=/)", "1", re.sub(r"^[\d.]+\s+", "", bare))  # 0.01/cc, 0.01 mV/m
+    if named[-1:] == ["field"] and SPECTRUM.search(text):
+        return True
     return not named or not own or any(comparable(own, unit) for unit in known[named[-1]])
 
 

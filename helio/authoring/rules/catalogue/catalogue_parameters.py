@@ -84,6 +84,11 @@ _SHORT = {
     "E": Species("e"), "P": Species("H", 1, 1), "I": Species("ion"), "O": Species("O"), "HE": Species("He"),
 }  # fmt: skip
 """Species as names of the PRBEM standard write them: ``FEDO`` has electrons."""
+_SPELT = {
+    "fluxe": "flux", "flx": "flux", "irradiance": "flux", "degree": "deg", "mean": "average", "avg": "average",
+    "ave": "average",
+}  # fmt: skip
+"""Words in the spelling of most descriptions."""
 _COUNTED = {"e": Species("e"), "p": Species("H", 1, 1), "a": Species("He", 4, 2)}
 """Species as units write them: ``e/(cm^2*s*sr)``."""
 
@@ -260,7 +265,9 @@ class DescribedParameter:
     def species(self) -> tuple[Species, ...]:
         """All species that the data hold, together; empty if the catalogue does not say."""
         aside = _DENSITIES if comparable(self.parameter.canonical_unit, "cm^-3") else _SIDE
-        own, whole = (aside.sub(" ", text) for text in (self.parameter.description, self.about))
+        in_unit = rf"\bin {re.escape(self.parameter.unit or self.entry.id)}(?!\w)"  # K is no potassium
+        about = (re.sub(in_unit, " ", text) for text in (self.parameter.description, self.about))
+        own, whole = (aside.sub(" ", text) for text in about)
         texts = [re.sub(r"\([^()]*\)", " ", text) for text in (own, whole)]
         for text in (*(texts if self.head and self.is_flux else texts[1:]), whole):
             if kinds := [mention.what for mention in species_in(text)]:
@@ -321,7 +328,10 @@ class DescribedParameter:
     def explains(self, word: str) -> bool:
         """Return whether the catalogue has a word in what it says of the parameter or its dataset."""
         text = f"{self.text} {self.entry.id} {self.entry.title} {' '.join(_levels(self.entry))}"
-        return folded(word) in self.sensors or (bool(word) and {*tokens(word)} <= {*tokens(text)})
+        name = folded(word)
+        is_begin = len(name) > 4 and re.search(r"[A-Z]$", word)  # TOFxE of TOFXEH
+        begins = is_begin and any(sensor.startswith(name) for sensor in self.sensors)
+        return name in self.sensors or bool(begins) or (bool(word) and {*tokens(word)} <= {*tokens(text)})
 
     @cached_property
     def energy_unit(self) -> str:
@@ -452,7 +462,7 @@ def word_list(text: str) -> list[str]:
     """Split a text into words as `tokens` does, with a word instead of the symbol of an element or an ion."""
     spaced = _L_SHELL.sub("lshell", text.replace("_", " "))
     words = tokens(plain(_SYMBOL.sub(lambda match: f" {SYMBOLS[match[0]]} ", spaced)))
-    return [{"fluxe": "flux", "flx": "flux", "irradiance": "flux", "degree": "deg"}.get(word, word) for word in words]
+    return [_SPELT.get(word, word) for word in words]
 
 
 def species_words(text: str) -> set[str]:
