@@ -36,12 +36,13 @@ from helio.time_range import TimeRange
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*[A-Za-z_])")
 _MEASURED_IN = re.compile(r"(?<=[\d.])\s*(keV|MeV|GeV|eV|nm|kHz|MHz|Hz)(?:/(?:n|nuc|nucleon|q))?(?!\w)")
+_OF_VECTORS = (("v", "km/s"), ("e", "mV/m"), ("b", "nT"))
+"""The letters of vectors and their units; with the letter of an axis they name a component."""
 _UNITS = {
     "temperature": ("K", "eV"), "speed": ("km/s",), "velocity": ("km/s",), "pressure": ("nPa",), "frequency": ("Hz",),
     "latitude": ("deg",), "longitude": ("deg",), "density": ("cm^-3",),
     "potential": ("V",), "distance": ("km", "AU", "R_E"), "field": ("nT", "mV/m"),
-    **{f"v{axis}": ("km/s",) for axis in "xyzrtn"}, **{f"e{axis}": ("mV/m",) for axis in "xyz"},
-    **{f"b{axis}": ("nT",) for axis in "xyzrtn"},
+    **(_OF_LETTERS := {f"{vector}{axis}": (unit,) for vector, unit in _OF_VECTORS for axis in "xyzrtn"}),
 }  # fmt: skip
 """Words that say of which unit the parameter is; a concept such as ``temperature`` also has thermal speeds."""
 _OTHER_DENSITY = re.compile(
@@ -248,7 +249,8 @@ def with_words(
                 - {*asked, *word_list(text)}
                 - dataset.words.words
             )
-            off = (int(means_flux and not group[0].is_flux and bool(group[0].species)), 0, 0)
+            is_meant = bool(group[0].species) or {*word_list(text)} <= SPECIES_WORDS
+            off = (int(means_flux and not group[0].is_flux and is_meant), 0, 0)
             yield Match(group, len(literal), frozenset(extra), frozenset(own_names), off=off)
 
 
@@ -299,6 +301,8 @@ def _has_clauses(
         return False  # a field is the measured one
     if not named and _OF_CRAFT.search(parameter.text) and asked <= _UNITS.keys():
         return False  # the speed is that of the plasma
+    if not named and asked & _OF_LETTERS.keys() - {*tokens(parameter.parameter.name)}:
+        return False  # neither their magnitude nor an angle to them
     if not named and _OF_MOTION.search(parameter.text) and asked.isdisjoint(("vxb", "corotation")):
         return False  # the electric field is the measured one
     covered = [own.has(clause) for clause in rest]

@@ -50,6 +50,8 @@ _SYMBOL = re.compile(
 _L_SHELL = re.compile(
     r"\b(?:M[ca]c?Il+wain(?:'?s)? )?L[- ](?:(?:shell|value|parameter)s?|Mc-?Il+wain)\b|\bMc-?Il+wain(?:'?s)? L\b", re.IGNORECASE
 )
+_ALONG_FIELD = re.compile(r"(?<![A-Za-z])[Tt]_?(perp|para?)(?![A-Za-z])", re.IGNORECASE)
+_ALONG = {"perp": "perpendicular", "par": "parallel", "para": "parallel"}
 _NEUTRAL = re.compile(r"(?<![\w+])(?:[ONC]|He|Ar)(?= [Dd]ensity)")
 """Pattern of atoms without a charge in descriptions of their density."""
 _COMPONENT = re.compile(r"_mag([hdezxy])_")
@@ -86,7 +88,7 @@ _SHORT = {
 """Species as names of the PRBEM standard write them: ``FEDO`` has electrons."""
 _SPELT = {
     "fluxe": "flux", "flx": "flux", "irradiance": "flux", "degree": "deg", "mean": "average", "avg": "average",
-    "ave": "average",
+    "ave": "average", "dif": "differential", "diff": "differential",
 }  # fmt: skip
 """Words in the spelling of most descriptions."""
 _COUNTED = {"e": Species("e"), "p": Species("H", 1, 1), "a": Species("He", 4, 2)}
@@ -461,6 +463,7 @@ def _levels(entry: CatalogueEntry) -> list[str]:
 def word_list(text: str) -> list[str]:
     """Split a text into words as `tokens` does, with a word instead of the symbol of an element or an ion."""
     spaced = _L_SHELL.sub("lshell", text.replace("_", " "))
+    spaced = _ALONG_FIELD.sub(lambda match: f"{_ALONG[match[1].lower()]} temperature", spaced)
     words = tokens(plain(_SYMBOL.sub(lambda match: f" {SYMBOLS[match[0]]} ", spaced)))
     return [_SPELT.get(word, word) for word in words]
 

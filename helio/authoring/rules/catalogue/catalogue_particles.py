@@ -50,6 +50,8 @@ from helio.knowledge.search import Search
 
 _PROTONS = (Species("H"), Species("H", 1, 1), Species("H", 0, 1))
 """Protons, which are most of the ions of an instrument that tells none apart."""
+_ALONG_FIELD = ("parallel", "perpendicular")
+"""Words that make a temperature another one."""
 _QUESTION = "Which of these particle data do you mean?"
 MOST_CHANNELS = 8
 """Maximum number of channels that helio draws if the request names none, in one panel."""
@@ -107,7 +109,9 @@ def particles_asked(
             span for word, span in segment.words if all(match.first.explains(word) for match in matches)
         ]
         if any(
-            overlap(span, other) for _, span in segment.words if span not in explained for other in unread
+            word in _ALONG_FIELD or any(overlap(span, other) for other in unread)
+            for word, span in segment.words
+            if span not in explained
         ):
             return []
         spans = tuple(sorted({*segment.spans, *explained}))

@@ -69,6 +69,8 @@ _IN_WORDS = {
     r"\|B\|": "magnetic field magnitude",
     r"(?<![\w-])L(?![\w-])(?! (?:shell|value|parameter))": "L shell",
     r"\b(electric|magnetic)(?= spectr)": r"\1 field",
+    r"(?<=\+) (perpendicular|parallel) ion (?=temperature)": r" \1 ",
+    r"\b([A-Z][A-Z\d]+|spacecraft) coordinates?\b": r"\1",
 }
 """Short forms, and the words that descriptions have for them."""
 _SYNONYMS = {
@@ -156,7 +158,8 @@ def words_asked(
     if any(_PICTURES.search(part.text) for part in parts):
         return None
     parts = _joined(parts)
-    if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
+    words = [{*_in_words(part.text).casefold().split()} for part in parts]
+    if any(_LAYOUT & own or _DENIAL.search(part.text) for own, part in zip(words, parts, strict=True)):
         return None if any(part.unread and part.region not in done for part in parts) else []
     index = instrument_index(catalogue)
     search = Search(catalogue)
@@ -290,10 +293,7 @@ def _flown(asked: _Asked, catalogue: Catalogue) -> list[int]:
 def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     """Find the names of instruments and of spacecraft in a part of a sentence."""
     crafts = frozenset(part.crafts)
-    text = part.text
-    for pattern, meaning in _IN_WORDS.items():
-        text = re.sub(pattern, meaning, text)
-    words = [word for word in text.split() if word.casefold() not in _PARTS]
+    words = [word for word in _in_words(part.text).split() if word.casefold() not in _PARTS]
     words = [piece for word in words for piece in _pieces(word, index)]
     rest, named = search.named(" ".join(word for word in words if word not in _COMMON))
     left = {*rest.split()}
@@ -312,6 +312,12 @@ def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
         tuple(name for name, _ in found),
         tuple(" ".join(names) for _, names in found),
     )
+
+
+def _in_words(text: str) -> str:
+    for pattern, meaning in _IN_WORDS.items():
+        text = re.sub(pattern, meaning, text)
+    return text
 
 
 def _each(asked: _Asked, view: str) -> list[_Asked]:
@@ -430,8 +436,10 @@ def _found(
     names = [name for name in asked.names if name in own]
     text = " ".join(words)
     every = list(with_words(text, names, numbers, wanted, catalogue, frame_elsewhere=not alone))
-    every = every or [*with_component(text, names, numbers, wanted, catalogue)]
     reaching = _fitting(every, asked, wanted, catalogue)
+    if not reaching:
+        vectors = [*with_component(text, names, numbers, wanted, catalogue)]
+        reaching = _fitting(vectors, asked, wanted, catalogue)
     if not reaching and named and named.isdisjoint(spellings().values()):
         for word, synonym in _SYNONYMS.items():
             text = re.sub(word, synonym, text)
