@@ -42,7 +42,7 @@ class Mode:
 LEVELS = tuple(f"level {number}" for number in (2, 3, 4))
 """Levels of processing."""
 _IDS = ("H0", "H1", "H2", "H3", "H4", "H5", "H6", "K0", "K1", "K2", "M0", "M1")
-VERSIONS = (*_IDS, "nonlinear", "ground-computed", "SWICS 1.1")
+VERSIONS = (*_IDS, "nonlinear", "ground-computed", "hires", "SWICS 1.1")
 """Versions of the data of one instrument; most are named by a piece of the ids."""
 _RESOLUTION = r"(?:[- ](?:res(?:olution)?|cadence|rate|mode|data))"
 MODES = (
@@ -73,6 +73,7 @@ MODES = (
         (r"GMOM|GRND|(?i:ground-calculated)",),
     ),
     Mode("nonlinear", r"non-?linear(?:[- ](?:fit(?:s|ted|ting)?|analysis))?", (r"_nonlin\b",)),
+    Mode("hires", r"hi-?res", (r"HIRES",)),
     Mode("SWICS 1.1", r"SWI1", (r"SWICS 1\.1",)),
     *(
         Mode(version, rf"(?-i:{version})(?![+])(?:[- ](?:data|products?))?", (rf"_{version}_",))

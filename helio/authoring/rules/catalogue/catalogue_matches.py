@@ -207,7 +207,7 @@ def with_words(
         return  # the mean of what?
     if channels and not (words or numerals):
         return  # all channels: of which particles?
-    means_flux = bool(species_words(text)) and not {*word_list(text)} & MEASURED
+    means_flux = bool(species_words(text)) and not {*word_list(text)} & (MEASURED | _UNITS.keys())
     at_energy = means_flux and any(unit.endswith("eV") for unit in units)
     letters = re.findall(r"(?<![A-Za-z])[A-G](?![A-Za-z\d])", " ".join(words))
     is_field = "B" in letters and not (names or {*word_list(text)} & _OF_FLUX)
@@ -404,6 +404,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
         size = described.parameter.size
         is_moment = len(size) < 2 and max(size, default=0) <= _MOST_COMPONENTS
         is_moment &= not _OF_CRAFT.search(described.text)
+        is_moment &= wish.moment != "speed" or "component " not in described.description
         return 0 if is_moment and any(comparable(unit, usual) for usual in _UNITS[wish.moment]) else None
     if (
         _OF_MOMENTS.search(_OTHER_DENSITY.sub(" ", described.text))

@@ -50,8 +50,9 @@ _SYMBOL = re.compile(
 _L_SHELL = re.compile(
     r"\b(?:M[ca]c?Il+wain(?:'?s)? )?L[- ](?:(?:shell|value|parameter)s?|Mc-?Il+wain)\b|\bMc-?Il+wain(?:'?s)? L\b", re.IGNORECASE
 )
-_ALONG_FIELD = re.compile(r"(?<![A-Za-z])[Tt]_?(perp|para?)(?![A-Za-z])", re.IGNORECASE)
-_ALONG = {"perp": "perpendicular", "par": "parallel", "para": "parallel"}
+_ALONG_FIELD = re.compile(r"(?<![A-Za-z])T_?(perp|par(?:a|allel)?)(?![A-Za-z])", re.IGNORECASE)
+_ALONG = {"perp": "perpendicular"}
+"""Which temperature a name such as ``Tpar`` means, if not the parallel one."""
 _NEUTRAL = re.compile(r"(?<![\w+])(?:[ONC]|He|Ar)(?= [Dd]ensity)")
 """Pattern of atoms without a charge in descriptions of their density."""
 _COMPONENT = re.compile(r"_mag([hdezxy])_")
@@ -463,7 +464,8 @@ def _levels(entry: CatalogueEntry) -> list[str]:
 def word_list(text: str) -> list[str]:
     """Split a text into words as `tokens` does, with a word instead of the symbol of an element or an ion."""
     spaced = _L_SHELL.sub("lshell", text.replace("_", " "))
-    spaced = _ALONG_FIELD.sub(lambda match: f"{_ALONG[match[1].lower()]} temperature", spaced)
+    spaced = spaced.replace("N/S ", "north south ").replace("E/W ", "east west ")
+    spaced = _ALONG_FIELD.sub(lambda match: f"{_ALONG.get(match[1].lower(), 'parallel')} temperature", spaced)
     words = tokens(plain(_SYMBOL.sub(lambda match: f" {SYMBOLS[match[0]]} ", spaced)))
     return [_SPELT.get(word, word) for word in words]
 

@@ -68,7 +68,7 @@ _ALL_COMPONENTS = re.compile(r",?\s*\(?(?:(?:all|the|its|three)\s+)*components\)
 _IN_WORDS = {
     r"\|B\|": "magnetic field magnitude",
     r"(?<![\w-])L(?![\w-])(?! (?:shell|value|parameter))": "L shell",
-    r"\b(electric|magnetic)(?= spectr)": r"\1 field",
+    r"\b(electric|magnetic)(?= spectr(?:ogram|um|a)s?\b)": r"\1 field",
     r"(?<=\+) (perpendicular|parallel) ion (?=temperature)": r" \1 ",
     r"\b([A-Z][A-Z\d]+|spacecraft) coordinates?\b": r"\1",
 }
