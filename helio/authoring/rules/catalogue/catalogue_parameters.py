@@ -48,7 +48,8 @@ _SYMBOL = re.compile(
     rf"(?<![A-Za-z0-9+])(?:{'|'.join(map(re.escape, sorted(SYMBOLS, key=len, reverse=True)))})(?![A-Za-z0-9+])"
 )
 _L_SHELL = re.compile(
-    r"\b(?:M[ca]c?Il+wain(?:'?s)? )?L[- ](?:(?:shell|value|parameter)s?|Mc-?Il+wain)\b|\bMc-?Il+wain(?:'?s)? L\b", re.IGNORECASE
+    r"\b(?:M[ca]c?Il+wain(?:'?s)? )?L[- ](?:(?:shell|value|parameter)s?|Mc-?Il+wain)\b|\bMc-?Il+wain(?:'?s)? L\b",
+    re.IGNORECASE,
 )
 _ALONG_FIELD = re.compile(r"(?<![A-Za-z])T_?(perp|par(?:a|allel)?)(?![A-Za-z])", re.IGNORECASE)
 _ALONG = {"perp": "perpendicular"}
