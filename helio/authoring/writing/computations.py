@@ -136,6 +136,7 @@ CUTS = {
     ),
     "pitch_angle_average": ComputationTool("pitch", "Average over pitch angles", "", "{} over pitch angles"),
     "components": ComputationTool("{keep[0]}", "Keep a component", "", "{keep[0]} component of {}"),
+    "magnitude": ComputationTool("mag", "Magnitude", "", "magnitude of {}"),
 }
 """Computations that take a part of a spectrum, a distribution or a vector."""
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"

@@ -412,6 +412,7 @@ def test_a_component_of_a_vector_of_the_catalogue(author, request_, parameter, l
         "Voyager 1 Bx, 1998-09-24",  # not |B|
         "Polar EFI Ez, 1998-09-24",
         "Cluster-1 CODIF O+ Vx, 2002-02-18",  # neither a flux of O+ nor the velocity of protons
+        "Cluster-1 CODIF O+ density and Vx, 2002-02-18",  # not the velocity of protons
         "RBSP-A EFW spin-fit electric field, 2013-06-01",  # not the number of points of the fit
         "DE-2 NACS mean N2 density, 1982-01-10",
         "ACE SWICS mean, 2005-01-01 to 2005-01-31",
@@ -421,6 +422,16 @@ def test_a_component_of_a_vector_of_the_catalogue(author, request_, parameter, l
 def test_no_other_component_or_mean_is_drawn(author, request_):
     with pytest.raises(NotUnderstood):
         author.create(request_)
+
+
+def test_a_speed_is_the_length_of_the_velocity(author):
+    draft = author.create("MMS1 HPCA O+ speed, 2016-12-19")
+    assert [pair[1] for pair in fetched(draft)] == ["mms1_hpca_oplus_ion_bulk_velocity_GSM"]
+    assert [step["tool_name"] for step in draft.template["steps"]] == [
+        "fetch_data",
+        "magnitude",
+        "render_spec",
+    ]
 
 
 def test_an_angle_to_a_component_is_not_the_component(author):

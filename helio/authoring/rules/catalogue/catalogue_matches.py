@@ -203,7 +203,7 @@ def with_words(
     text, units = _MEASURED_IN.sub(" ", text), _MEASURED_IN.findall(text)
     numerals = {float(number) for number in _NUMBER.findall(text)}
     words = [word.rstrip(".") for word in _WORD.findall(_NUMBER.sub(" ", text))]
-    if words and {*word_list(text)} <= {"average"}:
+    if {*word_list(text)} == {"average"}:
         return  # the mean of what?
     if channels and not (words or numerals):
         return  # all channels: of which particles?
@@ -301,7 +301,9 @@ def _has_clauses(
         return False  # a field is the measured one
     if not named and _OF_CRAFT.search(parameter.text) and asked <= _UNITS.keys():
         return False  # the speed is that of the plasma
-    if not named and asked & _OF_LETTERS.keys() - {*tokens(parameter.parameter.name)}:
+    own_name = tokens(parameter.parameter.name)
+    letters = asked & _OF_LETTERS.keys()
+    if not named and not all(any(word.startswith(letter) for word in own_name) for letter in letters):
         return False  # neither their magnitude nor an angle to them
     if not named and _OF_MOTION.search(parameter.text) and asked.isdisjoint(("vxb", "corotation")):
         return False  # the electric field is the measured one
@@ -394,7 +396,9 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
         species = _off_species(wish, described)
         taken = _taken(wish, described)
         if kind is not None and species is not None and taken is not None:
-            yield Match((described,), names=names, cuts=taken[0], off=(kind, taken[1], species))
+            is_length = wish.moment == "speed" and described.parameter.size == (3,)
+            cuts = (*taken[0], Computation("magnitude")) if is_length else taken[0]
+            yield Match((described,), names=names, cuts=cuts, off=(kind, taken[1], species))
 
 
 def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:

@@ -52,6 +52,7 @@ _PROTONS = (Species("H"), Species("H", 1, 1), Species("H", 0, 1))
 """Protons, which are most of the ions of an instrument that tells none apart."""
 _ALONG_FIELD = ("parallel", "perpendicular")
 """Words that make a temperature another one."""
+_COMPONENT_BEHIND = re.compile(r"\s*(?:and|plus|with|,|&)\s*(V_?[xyzrtn])\b")
 _QUESTION = "Which of these particle data do you mean?"
 MOST_CHANNELS = 8
 """Maximum number of channels that helio draws if the request names none, in one panel."""
@@ -81,6 +82,13 @@ def particles_asked(
         return []
     if any(COMPONENT.search(view, segment.start, segment.stop) for segment, _ in read):
         return []  # O+ Vx is no flux
+    for segment, _ in read:
+        rare = segment.moments and not {*segment.species} <= {*PLAIN}
+        if rare and (unclear := _COMPONENT_BEHIND.match(view, segment.stop)):
+            raise NotUnderstood(
+                f"it is not clear of which particles '{unclear[1]}' is",
+                advice=f"name them again, such as 'O+ {unclear[1]}'",
+            )
     unread = {span for part in parts for span in part.left}
     _name_sensors([segment for segment, _ in read], sensors)
     needed = not unread or any(

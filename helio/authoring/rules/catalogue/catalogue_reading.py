@@ -35,7 +35,7 @@ _FLUX = re.compile(
 )
 """Words for particles without those for their moments."""
 
-_WITHOUT_ENERGY = ("pitch_angle_average", "components")
+_WITHOUT_ENERGY = ("pitch_angle_average", "components", "magnitude")
 _MOMENT = re.compile(r"(?i:densit|veloci|speed|temperature|pressure)|\b[VNTnv][xyzrtnp]?\b")
 
 
