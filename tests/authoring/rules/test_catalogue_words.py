@@ -385,6 +385,7 @@ def test_five_minute_omni_data_are_those_of_the_archive(author):
     [
         ("Interball-Tail CORALL Vx, 1996-01-12", "IT_K0_COR.Vi_GSE", "x"),
         ("Interball-Tail CORALL Vx and Vy, 1996-01-12", "IT_K0_COR.Vi_GSE", "xy"),
+        ("Interball-Tail CORALL Vx, key parameters, 1996-01-12", "IT_K0_COR.Vi_GSE", "x"),
         ("Geotail editor-B LEP Vx, 1996-12-10", "GE_EDB12SEC_LEP.VGSE", "x"),
         ("Geotail LEP ion velocity Vz, editor-A, 1996-12-10", "GE_EDA12SEC_LEP.VGSE", "z"),
         ("Geotail LEP Vx GSM, 1996-12-10", "GE_EDA12SEC_LEP.VGSM", "x"),

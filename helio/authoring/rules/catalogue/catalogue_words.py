@@ -41,6 +41,7 @@ from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.steps import listed
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
+from helio.knowledge.modes import is_mode
 from helio.knowledge.particles import LETTERS, SPECIES_WORDS, directions_in
 from helio.knowledge.quantities import SOURCES, families, spellings
 from helio.knowledge.quantity_words import INDICES
@@ -157,7 +158,7 @@ def words_asked(
     """
     if any(_PICTURES.search(part.text) for part in parts):
         return None
-    parts = _joined(parts)
+    parts = _joined(parts, view)
     words = [{*_in_words(part.text).casefold().split()} for part in parts]
     if any(_LAYOUT & own or _DENIAL.search(part.text) for own, part in zip(words, parts, strict=True)):
         return None if any(part.unread and part.region not in done for part in parts) else []
@@ -219,11 +220,12 @@ def words_asked(
     return named
 
 
-def _joined(parts: Sequence[Part]) -> list[Part]:
-    """Join a part that only says which data the part before means: ``LEP velocity, editor-A``."""
+def _joined(parts: Sequence[Part], view: str) -> list[Part]:
+    """Join a part that only says which data the part before means: ``LEP velocity, editor-A``, ``…, key parameters``."""
     joined: list[Part] = []
     for part in parts:
-        if joined and _LABEL.fullmatch(part.text) and part.crafts in ((), joined[-1].crafts):
+        narrows = _LABEL.fullmatch(part.text) or is_mode(view[slice(*part.region)].strip(" ,;()"))
+        if joined and narrows and part.crafts in ((), joined[-1].crafts):
             before = joined.pop()
             part = replace(
                 before,
