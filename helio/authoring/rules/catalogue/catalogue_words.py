@@ -221,7 +221,7 @@ def words_asked(
 
 
 def _joined(parts: Sequence[Part], view: str) -> list[Part]:
-    """Join a part that only says which data the part before means: ``LEP velocity, editor-A``, ``…, key parameters``."""
+    """Join a part that only says which data the part before means, as in ``LEP velocity, editor-A``."""
     joined: list[Part] = []
     for part in parts:
         narrows = _LABEL.fullmatch(part.text) or is_mode(view[slice(*part.region)].strip(" ,;()"))
