@@ -55,7 +55,8 @@ _LAYOUT = frozenset(
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(
     r"\b(?:not|(?-i:[Nn]o)|without|except|excluding|than|between|ratio|minus|divided"
-    r"|(?<!spin[- ])averaged(?! energ))\b",
+    r"|(?<!spin[- ])averaged(?! energ)"
+    r"|(?:mean|average)(?!.*\b(?:charge|flux|spectrogram|energy)))\b",
     re.IGNORECASE,
 )
 _PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
