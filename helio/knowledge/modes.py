@@ -41,6 +41,9 @@ class Mode:
 
 LEVELS = tuple(f"level {number}" for number in (2, 3, 4))
 """Levels of processing."""
+_IDS = ("H0", "H1", "H2", "H3", "H4", "H5", "H6", "K0", "K1", "K2", "M0", "M1")
+VERSIONS = (*_IDS, "nonlinear", "ground-computed", "hires", "SWICS 1.1")
+"""Versions of the data of one instrument; most are named by a piece of the ids."""
 _RESOLUTION = r"(?:[- ](?:res(?:olution)?|cadence|rate|mode|data))"
 MODES = (
     Mode("burst", r"(?:burst|brst)(?:[- ](?:mode|survey))?", (r"BRST|[_-]BURST|th[a-e]_p[es][ei]b_",)),
@@ -64,6 +67,18 @@ MODES = (
     Mode("key parameters", r"key[- ]param(?:eter)?s?|KP[- ]data", (r"_K[0-2]_|_KP-",)),
     Mode("prime parameters", r"prime[- ]param(?:eter)?s?", (r"_PP_",)),
     Mode("CAA", r"CAA", (r"_CP_",)),
+    Mode(
+        "ground-computed",
+        r"ground[- ](?:(?:calculated|computed)[- ])?moments?",
+        (r"GMOM|GRND|(?i:ground-calculated)",),
+    ),
+    Mode("nonlinear", r"non-?linear(?:[- ](?:fit(?:s|ted|ting)?|analysis))?", (r"_nonlin\b",)),
+    Mode("hires", r"hi-?res", (r"HIRES",)),
+    Mode("SWICS 1.1", r"SWI1", (r"SWICS 1\.1",)),
+    *(
+        Mode(version, rf"(?-i:{version})(?![+])(?:[- ](?:data|products?))?", (rf"_{version}_",))
+        for version in _IDS
+    ),
     Mode("moment", r"(?<!plasma )(?<!wind )(?<!SW )moments?(?: analysis)?", (r"_moment\b",), required=False),
     Mode("real-time", r"(?:near[- ])?real[- ]?time|NRT", (r"_K[01]_|_LL0\d_",)),
     Mode("on-board", r"(?:(?:computed|calculated)[- ])?on-?board(?:[- ](?:computed|calculated))?", (r"(?i)on-?board",)),
@@ -95,9 +110,10 @@ def is_mode(words: str) -> bool:
 
 
 def in_kinds(modes: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """Return the modes and the levels of processing as two lists, without an empty one; the same data have both."""
-    levels = [mode for mode in modes if mode[0] in LEVELS]
-    return [kind for kind in ([mode for mode in modes if mode not in levels], levels) if kind]
+    """Return the modes, the versions and the levels of processing as lists, without an empty one; data have all."""
+    versions, levels = ([mode for mode in modes if mode[0] in names] for names in (VERSIONS, LEVELS))
+    others = [mode for mode in modes if mode not in (*versions, *levels)]
+    return [kind for kind in (others, versions, levels) if kind]
 
 
 def is_of_mode(name: str, mark: str) -> bool:

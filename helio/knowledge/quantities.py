@@ -429,6 +429,8 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     ("mean iron charge", SOLO, "SOLO_L3_SWA-HIS-COMP-10MIN", "FE_AVE_CHARGE", "", "", 600, ""),
     ("O7/O6", "Ulysses", "UY_M1_SCS", "RATO7_O6", "", "", 12600, ""),
     ("C6/C5", "Ulysses", "UY_M1_SCS", "RATC6_C5", "", "", 12600, ""),
+    ("mean iron charge", "Ulysses", "UY_M1_SCS", "FECHARGE", "", "", 12600, ""),
+    ("mean iron charge", "STEREO-{p}", "ST{p}_L2_PLA_IRON_Q_2HR", "Fe_aveQ", "", "Charge state", 7200, ""),
     (NE, "MMS{n}", "MMS{n}_FPI_BRST_L2_DES-MOMS", "mms{n}_des_numberdensity_brst", "", "cm^-3", 0.03, ""),
     (ELECTRONS, "MMS{n}", "MMS{n}_FPI_BRST_L2_DES-MOMS", "mms{n}_des_energyspectr_omni_brst", "", _KEFLUX, 0.03, ""),
     (E, "MMS{n}", "MMS{n}_EDP_FAST_L2_DCE", "mms{n}_edp_dce_gse_fast_l2", "GSE", "mV/m", 1 / 32, ""),

@@ -377,7 +377,7 @@ class RuleAuthor:
         for name in dict.fromkeys((lacking.quantity, "")):
             with suppress(NotUnderstood):
                 again = read_request(text, self._catalogue, self._now, ask, looks=looks, lacking=name)
-                if again.request.datasets and not again.unread:
+                if (again.request.datasets or again.request.cuts) and not again.unread:
                     yield again
 
     def _with_phrases(self, text: str, whole: Reading, ask: Asks) -> list[Reading]:

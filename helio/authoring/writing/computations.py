@@ -135,8 +135,10 @@ CUTS = {
         "integral", "Integrate over energies", "", "{} integrated over energies"
     ),
     "pitch_angle_average": ComputationTool("pitch", "Average over pitch angles", "", "{} over pitch angles"),
+    "components": ComputationTool("{keep[0]}", "Keep a component", "", "{keep[0]} component of {}"),
+    "magnitude": ComputationTool("mag", "Magnitude", "", "magnitude of {}"),
 }
-"""Computations that take a part of a spectrum or a distribution."""
+"""Computations that take a part of a spectrum, a distribution or a vector."""
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"
 SEPARATION = "separation"
 """The length of the difference of two positions."""

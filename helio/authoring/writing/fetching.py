@@ -230,8 +230,9 @@ class Fetching:
             for step in cut.steps:
                 how = CUTS[step.tool]
                 axes -= 1
-                part = self.steps.compute(step.tool, part, how.ending, how.intent, **dict(step.args))
-                quantity = how.quantity.format(fetched[source].quantity)
+                args = dict(step.args)
+                part = self.steps.compute(step.tool, part, how.ending.format(**args), how.intent, **args)
+                quantity = how.quantity.format(fetched[source].quantity, **args)
                 part = replace(part, kind="spectrum" if axes else "scalar", quantity=quantity)
             parts.append(part)
         return parts

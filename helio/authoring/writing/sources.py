@@ -15,7 +15,7 @@ from helio.authoring.request import RequestQuantity
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import TURNABLE
-from helio.knowledge.modes import BY_NAME, LEVELS, ON_REQUEST, PRODUCTS, in_kinds, in_modes
+from helio.knowledge.modes import BY_NAME, LEVELS, ON_REQUEST, PRODUCTS, VERSIONS, in_kinds, in_modes
 from helio.knowledge.quantities import (
     POSITION,
     SOURCES,
@@ -124,7 +124,7 @@ def _in_modes(
     if not taken and any(BY_NAME[mode].required for mode in absent):
         quantity = what.partition(" of ")[0]
         names = " or ".join(absent)
-        kind = f"{what} in {names}" if {*absent} & {*PRODUCTS, *LEVELS} else f"{names}-mode {what}"
+        kind = f"{what} in {names}" if {*absent} & {*PRODUCTS, *LEVELS, *VERSIONS} else f"{names}-mode {what}"
         raise NotInTable(f"helio knows no {kind}", quantity=quantity)
     unasked, _ = in_modes(ON_REQUEST, [(source, _names(source, catalogue), None) for source in sources])
     return taken or [source for source in sources if source not in unasked] or sources

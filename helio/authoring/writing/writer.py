@@ -363,8 +363,8 @@ def _check_component(quantity: RequestQuantity, craft: str, frame: str) -> None:
         return
     letters = [f"{'r, t, n' if name == 'RTN' else 'x, y, z'} in {name}" for name in frames]
     others = f"choose another quantity: {', '.join(quantities_of(craft))}"
-    raise NotUnderstood(
-        f"{craft} has no {quantity.component} component of the {title(quantity.name)}"
-        + (f" in {frame}" if frame else ""),
-        advice=f"choose from {'; '.join(letters)}" if frames else others,
-    )
+    message = f"{craft} has no {quantity.component} component of the {title(quantity.name)}"
+    message += f" in {frame}" if frame else ""
+    if not frames:
+        raise NotInTable(message, quantity=quantity.name, advice=others)
+    raise NotUnderstood(message, advice=f"choose from {'; '.join(letters)}")

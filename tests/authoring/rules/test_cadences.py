@@ -96,8 +96,42 @@ def test_a_product_is_that_which_is_named(author, request_, parameters):
 
 
 @pytest.mark.parametrize(
+    ("request_", "parameters"),
+    [
+        ("ACE SWEPAM proton speed (H2), 2010-01-01 to 2010-01-20", ["AC_H2_SWE.Vp"]),
+        ("ACE H3 |B|, 2010-01-01", ["AC_H3_MFI.Magnitude"]),
+        ("Wind SWE K0 proton density, 2010-01-01", ["WI_K0_SWE.Np"]),
+        ("Wind SWE proton density, nonlinear fits, 2010-01-01", ["WI_H1_SWE.Proton_Np_nonlin"]),
+        ("Wind SWE H1 speed and MFI |B|, 2010-01-01", ["WI_H1_SWE.Proton_V_nonlin", "WI_H0_MFI.BF1"]),
+        ("ACE H3 B and H0 SWEPAM speed, 2010-01-01", ["AC_H3_MFI.BGSEc", "AC_H0_SWE.Vp"]),
+        ("ACE SWICS 1.1 O7+/O6+, hourly, 2005-01-01 to 2005-03-31", ["AC_H2_SWI.O7to6"]),
+        ("ACE SWICS 2.0 O7+/O6+, 2013-01-01 to 2013-03-31", ["AC_H3_SW2.O7to6"]),
+        ("THEMIS-D ESA ion density, ground moments, 2008-02-26", ["THD_L2_ESA.thd_peir_density"]),
+        ("V2 PLS hires speed 2007-08-25 to 2007-08-30", ["VOYAGER2_PLS_HIRES_PLASMA_DATA.V"]),
+        ("Solar Orbiter BIA electric field, 10 s product, 2021-11-03", ["SOLO_L3_RPW-BIA-EFIELD-10-SECONDS.EDC_SRF"]),
+        ("Ulysses KET protons, 10 min file, 1998", ["UY_M0_KET.Proton_sectors"]),
+    ],
+)  # fmt: skip
+def test_a_version_chooses_the_dataset(author, request_, parameters):
+    steps = [step["tool_args"] for step in author.create(request_).template["steps"]]
+    first = [args.get("candidates", [args])[0] for args in steps]
+    assert [
+        f"{arg['dataset_id']}.{arg['parameter_id']}" for arg in first if "dataset_id" in arg
+    ] == parameters
+
+
+@pytest.mark.parametrize(
     ("request_", "message"),
     [
+        ("ACE MFI |B| (H9), 2010-01-01", "'H9'"),
+        ("ACE SWEPAM H5 speed, 2010-01-01", "no bulk speed of ACE in H5"),
+        ("Cassini H2 |B|, 2005-01-01", "'H2'"),
+        ("Wind SWE density K0 and H1, 2010-01-01", "not clear of which data to take the version 'H1'"),
+        ("Wind K0 and H0 field, 2010-01-01", "not clear of which data"),
+        ("ACE MFI H0 Bz minus H3 Bz, 2010-01-01", "not clear in which mode"),
+        ("O7+/O6+ from ACE SWICS 1.1, 2013-01-01 to 2013-03-31", "no O7/O6 for 2013"),
+        ("ACE SWICS 2.0 O7+/O6+, 2005-01-01 to 2005-03-31", "no O7/O6 for 2005"),
+        ("ACE SWEPAM density, nonlinear fits, 2010-01-01", "'nonlinear'"),
         ("STEREO A PLASTIC speed and SWEA electron density 2016-04-20", "no electron density of STEREO-A"),
         ("GOES-13 magnetometer, 1 Jan 2009", "no magnetic field vector"),
         ("Geotail EPIC protons 58-77 keV 1998-05-04", "no channel with these energies"),

@@ -67,6 +67,8 @@ _ONE_TELESCOPE = re.compile(r"_t\d$")
 """Pattern of names of the fluxes in one telescope of several."""
 _EAST = re.compile(r"(?<=\d)E(?=_)")
 """Pattern of what names the detector to the east, such as ``E2E_COR_FLUX``; the table has the one to the west."""
+_OF_ALL = re.compile(r"averaged (?:for|over) all (?:pixels|sectors|sensors|telescopes|detectors)$")
+_OF_ONE = re.compile(r"(?:for|of|in) (?:pixel|sector|sensor|telescope|detector) \d+$")
 _BURST = re.compile(r"(?!.*\b(?:full|reduced)\b).*burst", re.IGNORECASE)
 """Pattern of titles of datasets that have only bursts."""
 _OWN_FRAMES = _NARROWER | {"spacecraft", "instrument"}
@@ -92,6 +94,7 @@ def best_matches(
     wish : Wish
         The particles that the matches have.
     """
+    found = _over_all(found)
     rows = {row.id: row for row in catalogue.rows}
     said = " ".join((text, *(words for _, words in wanted.modes)))
 
@@ -119,6 +122,19 @@ def best_matches(
     elif wish != NO_PARTICLES:
         best = _best_particles(best, wish, wanted)
     return _at_one_cadence(_shown_once(best), wanted, always=wish != NO_PARTICLES)
+
+
+def _over_all(found: Sequence[Match]) -> Sequence[Match]:
+    """Of the same data of each pixel or sector, keep those that are averaged over all, if they are there."""
+    alike: dict[tuple[str, str], list[Match]] = {}
+    for match in found:
+        about = _OF_ONE.sub("", _OF_ALL.sub("", match.first.parameter.description))
+        alike.setdefault((match.dataset.id, about), []).append(match)
+    whole = {
+        key: [match for match in same if _OF_ALL.search(match.first.parameter.description)]
+        for key, same in alike.items()
+    }
+    return [match for key, same in alike.items() for match in whole[key] or same]
 
 
 def in_same_dataset(fits: list[Match], beside: Sequence[Sequence[Match]]) -> list[Match]:

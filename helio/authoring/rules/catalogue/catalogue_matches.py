@@ -36,10 +36,13 @@ from helio.time_range import TimeRange
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*[A-Za-z_])")
 _MEASURED_IN = re.compile(r"(?<=[\d.])\s*(keV|MeV|GeV|eV|nm|kHz|MHz|Hz)(?:/(?:n|nuc|nucleon|q))?(?!\w)")
+_OF_VECTORS = (("v", "km/s"), ("e", "mV/m"), ("b", "nT"))
+"""The letters of vectors and their units; with the letter of an axis they name a component."""
 _UNITS = {
     "temperature": ("K", "eV"), "speed": ("km/s",), "velocity": ("km/s",), "pressure": ("nPa",), "frequency": ("Hz",),
     "latitude": ("deg",), "longitude": ("deg",), "density": ("cm^-3",),
     "potential": ("V",), "distance": ("km", "AU", "R_E"), "field": ("nT", "mV/m"),
+    **(_OF_LETTERS := {f"{vector}{axis}": (unit,) for vector, unit in _OF_VECTORS for axis in "xyzrtn"}),
 }  # fmt: skip
 """Words that say of which unit the parameter is; a concept such as ``temperature`` also has thermal speeds."""
 _OTHER_DENSITY = re.compile(
@@ -47,6 +50,12 @@ _OTHER_DENSITY = re.compile(
 )
 _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 """Pattern of words that ask for all parameters that fit."""
+COMPONENT = re.compile(
+    r"(?<![\w|])(?:(?P<vector>[VBE])_?(?P<axis>[xyzrtn])|(?P<alone>[xyzrtn])[- ]component"
+    r"|(?:(?:all|the|its|three) )*components)(?![\w|])"
+)
+"""Pattern of one component of a vector, or of all."""
+_VECTORS = {"V": "velocity", "B": "magnetic field", "E": "electric field"}
 _OF_FLUX = frozenset({"flux", "intensity", "spectrum", "energetic", "ion"})
 """Words beside which B is boron."""
 _OTHER = frozenset({"thermal", "ratio", "footprint", "footpoint"})
@@ -64,6 +73,7 @@ _OF_AXES = ("eV", "deg", "km", "s")
 SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
 """Pattern of names of parameters that hold one angle or one energy of another one."""
 _OF_CRAFT = re.compile(r"(?:spacecraft(?:'s)?|s/c) (?:velocity|speed)", re.IGNORECASE)
+_OF_MOTION = re.compile(r"\b(?:VxB|corotation) E-?field", re.IGNORECASE)
 _MOST_COMPONENTS = 4
 """The number of components of a vector with its length; a spectrum has at least as many bins."""
 _NO_FLUX = (*_OF_AXES, "nT", "cm^-3", "km/s", "V")
@@ -193,11 +203,13 @@ def with_words(
     text, units = _MEASURED_IN.sub(" ", text), _MEASURED_IN.findall(text)
     numerals = {float(number) for number in _NUMBER.findall(text)}
     words = [word.rstrip(".") for word in _WORD.findall(_NUMBER.sub(" ", text))]
+    if {*word_list(text)} == {"average"}:
+        return  # the mean of what?
     if channels and not (words or numerals):
         return  # all channels: of which particles?
-    means_flux = bool(species_words(text)) and not {*word_list(text)} & MEASURED
+    means_flux = bool(species_words(text)) and not {*word_list(text)} & (MEASURED | _UNITS.keys())
     at_energy = means_flux and any(unit.endswith("eV") for unit in units)
-    letters = re.findall(r"(?<![A-Za-z])[A-G](?![A-Za-z])", " ".join(words))
+    letters = re.findall(r"(?<![A-Za-z])[A-G](?![A-Za-z\d])", " ".join(words))
     is_field = "B" in letters and not (names or {*word_list(text)} & _OF_FLUX)
     for number in numbers:
         dataset = described_dataset(number, catalogue)
@@ -237,8 +249,24 @@ def with_words(
                 - {*asked, *word_list(text)}
                 - dataset.words.words
             )
-            off = (int(means_flux and not group[0].is_flux and bool(group[0].species)), 0, 0)
+            is_meant = bool(group[0].species) or {*word_list(text)} <= SPECIES_WORDS
+            off = (int(means_flux and not group[0].is_flux and is_meant), 0, 0)
             yield Match(group, len(literal), frozenset(extra), frozenset(own_names), off=off)
+
+
+def with_component(
+    text: str, names: Sequence[str], numbers: Sequence[int], wanted: Wanted, catalogue: Catalogue
+) -> Iterator[Match]:
+    """Yield the vectors of which a text names all components, or one by its letter, with what takes it."""
+    named = [*COMPONENT.finditer(text)]
+    if len(named) != 1:
+        return
+    vector, axis = _VECTORS.get(named[0]["vector"], ""), named[0]["axis"] or named[0]["alone"]
+    cuts = (Computation("components", args=(("keep", (axis,)),)),) if axis else ()
+    for match in with_words(COMPONENT.sub(vector, text), names, numbers, wanted, catalogue):
+        is_rtn = _has_frame(match.first, "RTN", elsewhere=False)
+        if match.first.parameter.size == (3,) and (not axis or is_rtn == (axis in "rtn")):
+            yield replace(match, cuts=cuts)
 
 
 def titled_so(text: str, numbers: Sequence[int], catalogue: Catalogue) -> Iterator[Match]:
@@ -273,13 +301,22 @@ def _has_clauses(
         return False  # a field is the measured one
     if not named and _OF_CRAFT.search(parameter.text) and asked <= _UNITS.keys():
         return False  # the speed is that of the plasma
+    own_name = tokens(parameter.parameter.name)
+    letters = asked & _OF_LETTERS.keys()
+    if not named and not all(any(word.startswith(letter) for word in own_name) for letter in letters):
+        return False  # neither their magnitude nor an angle to them
+    if not named and _OF_MOTION.search(parameter.text) and asked.isdisjoint(("vxb", "corotation")):
+        return False  # the electric field is the measured one
     covered = [own.has(clause) for clause in rest]
     by_dataset = (
         (parameter.head_words.has(clause) and not (own.words & MEASURED and {*clause.words} & MEASURED))
         or (
             dataset.words.has(clause)
-            and not {clause.concept, *clause.words} & _UNITS.keys()
-            and not any(parameter.words.has(clause) for parameter in dataset.drawn)
+            and not {clause.concept, *clause.words} & (_UNITS.keys() | {"average"})
+            and (
+                (any(covered) and {*clause.words} <= dataset.words_of_id)
+                or not any(parameter.words.has(clause) for parameter in dataset.drawn)
+            )
             and not (clause.concept in SPECIES_WORDS and len(dataset.words.species) > 1)
         )
         for clause, own_word in zip(rest, covered, strict=True)
@@ -334,6 +371,8 @@ def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in known]
     bare = re.sub(r"\(\d+\)$", "", parameter.canonical_unit.strip("<|>"))  # <|V|>, V(12)
     own = re.sub(r"^[\d.]+(?=/)", "1", re.sub(r"^[\d.]+\s+", "", bare))  # 0.01/cc, 0.01 mV/m
+    if named[-1:] == ["field"] and SPECTRUM.search(text):
+        return True
     return not named or not own or any(comparable(own, unit) for unit in known[named[-1]])
 
 
@@ -357,7 +396,9 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
         species = _off_species(wish, described)
         taken = _taken(wish, described)
         if kind is not None and species is not None and taken is not None:
-            yield Match((described,), names=names, cuts=taken[0], off=(kind, taken[1], species))
+            is_length = wish.moment == "speed" and described.parameter.size == (3,)
+            cuts = (*taken[0], Computation("magnitude")) if is_length else taken[0]
+            yield Match((described,), names=names, cuts=cuts, off=(kind, taken[1], species))
 
 
 def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
@@ -367,6 +408,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
         size = described.parameter.size
         is_moment = len(size) < 2 and max(size, default=0) <= _MOST_COMPONENTS
         is_moment &= not _OF_CRAFT.search(described.text)
+        is_moment &= wish.moment != "speed" or "component " not in described.description
         return 0 if is_moment and any(comparable(unit, usual) for usual in _UNITS[wish.moment]) else None
     if (
         _OF_MOMENTS.search(_OTHER_DENSITY.sub(" ", described.text))

@@ -47,12 +47,20 @@ _OF_BINS = re.compile(r"\benergy (?:bins?|channels?|steps?|levels?)\b", re.IGNOR
 _SYMBOL = re.compile(
     rf"(?<![A-Za-z0-9+])(?:{'|'.join(map(re.escape, sorted(SYMBOLS, key=len, reverse=True)))})(?![A-Za-z0-9+])"
 )
-_L_SHELL = re.compile(r"\bL[- ](?:shell|value)s?\b", re.IGNORECASE)
+_L_SHELL = re.compile(
+    r"\b(?:M[ca]c?Il+wain(?:'?s)? )?L[- ](?:(?:shell|value|parameter)s?|Mc-?Il+wain)\b|\bMc-?Il+wain(?:'?s)? L\b",
+    re.IGNORECASE,
+)
+_ALONG_FIELD = re.compile(r"(?<![A-Za-z])T_?(perp|par(?:a|allel)?)(?![A-Za-z])", re.IGNORECASE)
+_ALONG = {"perp": "perpendicular"}
+"""Which temperature a name such as ``Tpar`` means, if not the parallel one."""
+_NEUTRAL = re.compile(r"(?<![\w+])(?:[ONC]|He|Ar)(?= [Dd]ensity)")
+"""Pattern of atoms without a charge in descriptions of their density."""
 _COMPONENT = re.compile(r"_mag([hdezxy])_")
 """Pattern of the component in names of parameters of ground stations, such as ``thg_magd_fsmi``."""
 _CHANNEL = re.compile(r"[A-Z]{1,2}\d{1,2}(?=flux|counts)")
 """Pattern of the channel with which the name of a parameter begins."""
-_OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag|dqf)$")
+_OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag|dqf)$|^n_?points")
 """Pattern of names of parameters that describe another one."""
 _AVAILABLE = re.compile(
     r"data available (?:from|beginning on|after) (?P<first>\d{4}/\d\d/\d\d)(?: to (?P<last>\d{4}/\d\d/\d\d))?"
@@ -80,6 +88,11 @@ _SHORT = {
     "E": Species("e"), "P": Species("H", 1, 1), "I": Species("ion"), "O": Species("O"), "HE": Species("He"),
 }  # fmt: skip
 """Species as names of the PRBEM standard write them: ``FEDO`` has electrons."""
+_SPELT = {
+    "fluxe": "flux", "flx": "flux", "irradiance": "flux", "degree": "deg", "mean": "average", "avg": "average",
+    "ave": "average", "dif": "differential", "diff": "differential",
+}  # fmt: skip
+"""Words in the spelling of most descriptions."""
 _COUNTED = {"e": Species("e"), "p": Species("H", 1, 1), "a": Species("He", 4, 2)}
 """Species as units write them: ``e/(cm^2*s*sr)``."""
 
@@ -197,6 +210,8 @@ class DescribedParameter:
             for letter, name in LETTERS.items():
                 if name in words.words or re.search(rf"(?<![A-Za-z]){letter}(?![A-Za-z+\d])", text):
                     words.words |= {name, letter.lower()}
+        for symbol in _NEUTRAL.findall(parameter.description):
+            words.words |= {LETTERS.get(symbol) or SYMBOLS[symbol], "atomic"}
         if counted := re.match(r"(?i)(e|p|a|ions?)/", parameter.unit):
             words.words.add({"e": "electron", "p": "proton", "a": "alpha", "i": "ion"}[counted[1][0].lower()])
         if re.match(r"(?i)(?:cnts?|counts?)\b", parameter.unit):
@@ -254,7 +269,9 @@ class DescribedParameter:
     def species(self) -> tuple[Species, ...]:
         """All species that the data hold, together; empty if the catalogue does not say."""
         aside = _DENSITIES if comparable(self.parameter.canonical_unit, "cm^-3") else _SIDE
-        own, whole = (aside.sub(" ", text) for text in (self.parameter.description, self.about))
+        in_unit = rf"\bin {re.escape(self.parameter.unit or self.entry.id)}(?!\w)"  # K is no potassium
+        about = (re.sub(in_unit, " ", text) for text in (self.parameter.description, self.about))
+        own, whole = (aside.sub(" ", text) for text in about)
         texts = [re.sub(r"\([^()]*\)", " ", text) for text in (own, whole)]
         for text in (*(texts if self.head and self.is_flux else texts[1:]), whole):
             if kinds := [mention.what for mention in species_in(text)]:
@@ -315,7 +332,10 @@ class DescribedParameter:
     def explains(self, word: str) -> bool:
         """Return whether the catalogue has a word in what it says of the parameter or its dataset."""
         text = f"{self.text} {self.entry.id} {self.entry.title} {' '.join(_levels(self.entry))}"
-        return folded(word) in self.sensors or (bool(word) and {*tokens(word)} <= {*tokens(text)})
+        name = folded(word)
+        is_begin = len(name) > 4 and re.search(r"[A-Z]$", word)  # TOFxE of TOFXEH
+        begins = is_begin and any(sensor.startswith(name) for sensor in self.sensors)
+        return name in self.sensors or bool(begins) or (bool(word) and {*tokens(word)} <= {*tokens(text)})
 
     @cached_property
     def energy_unit(self) -> str:
@@ -382,6 +402,11 @@ class DescribedDataset:
         return Words(f"{self.entry.id} {self.entry.title} {self.entry.instrument_type}", more)
 
     @cached_property
+    def words_of_id(self) -> frozenset[str]:
+        """The words of the id, which are those of all its parameters: ``PICKUP-IONS``."""
+        return frozenset(tokens(self.entry.id.replace("_", " ")))
+
+    @cached_property
     def by_name(self) -> dict[str, DescribedParameter]:
         """The parameters that a panel can draw, by their names in small letters without signs.
 
@@ -440,8 +465,10 @@ def _levels(entry: CatalogueEntry) -> list[str]:
 def word_list(text: str) -> list[str]:
     """Split a text into words as `tokens` does, with a word instead of the symbol of an element or an ion."""
     spaced = _L_SHELL.sub("lshell", text.replace("_", " "))
+    spaced = spaced.replace("N/S ", "north south ").replace("E/W ", "east west ")
+    spaced = _ALONG_FIELD.sub(lambda match: f"{_ALONG.get(match[1].lower(), 'parallel')} temperature", spaced)
     words = tokens(plain(_SYMBOL.sub(lambda match: f" {SYMBOLS[match[0]]} ", spaced)))
-    return [{"fluxe": "flux", "flx": "flux", "irradiance": "flux"}.get(word, word) for word in words]
+    return [_SPELT.get(word, word) for word in words]
 
 
 def species_words(text: str) -> set[str]:

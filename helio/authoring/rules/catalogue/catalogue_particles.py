@@ -17,7 +17,14 @@ from helio.authoring.rules.catalogue.catalogue_choice import (
     lowest,
     of_one_craft,
 )
-from helio.authoring.rules.catalogue.catalogue_matches import Match, Named, Wanted, reaches, with_particles
+from helio.authoring.rules.catalogue.catalogue_matches import (
+    COMPONENT,
+    Match,
+    Named,
+    Wanted,
+    reaches,
+    with_particles,
+)
 from helio.authoring.rules.catalogue.catalogue_parameters import (
     DescribedDataset,
     described_dataset,
@@ -43,6 +50,9 @@ from helio.knowledge.search import Search
 
 _PROTONS = (Species("H"), Species("H", 1, 1), Species("H", 0, 1))
 """Protons, which are most of the ions of an instrument that tells none apart."""
+_ALONG_FIELD = ("parallel", "perpendicular")
+"""Words that make a temperature another one."""
+_COMPONENT_BEHIND = re.compile(r"\s*(?:and|plus|with|,|&)\s*(V_?[xyzrtn])\b")
 _QUESTION = "Which of these particle data do you mean?"
 MOST_CHANNELS = 8
 """Maximum number of channels that helio draws if the request names none, in one panel."""
@@ -70,6 +80,15 @@ def particles_asked(
     read = read_particles(view, crafts, channels, sensors)
     if all(_is_plasma(wish) for _, wishes in read for wish in wishes):
         return []
+    if any(COMPONENT.search(view, segment.start, segment.stop) for segment, _ in read):
+        return []  # O+ Vx is no flux
+    for segment, _ in read:
+        rare = segment.moments and not {*segment.species} <= {*PLAIN}
+        if rare and (unclear := _COMPONENT_BEHIND.match(view, segment.stop)):
+            raise NotUnderstood(
+                f"it is not clear of which particles '{unclear[1]}' is",
+                advice=f"name them again, such as 'O+ {unclear[1]}'",
+            )
     unread = {span for part in parts for span in part.left}
     _name_sensors([segment for segment, _ in read], sensors)
     needed = not unread or any(
@@ -98,7 +117,9 @@ def particles_asked(
             span for word, span in segment.words if all(match.first.explains(word) for match in matches)
         ]
         if any(
-            overlap(span, other) for _, span in segment.words if span not in explained for other in unread
+            word in _ALONG_FIELD or any(overlap(span, other) for other in unread)
+            for word, span in segment.words
+            if span not in explained
         ):
             return []
         spans = tuple(sorted({*segment.spans, *explained}))

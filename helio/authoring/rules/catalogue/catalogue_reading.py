@@ -35,6 +35,7 @@ _FLUX = re.compile(
 )
 """Words for particles without those for their moments."""
 
+_WITHOUT_ENERGY = ("pitch_angle_average", "components", "magnitude")
 _MOMENT = re.compile(r"(?i:densit|veloci|speed|temperature|pressure)|\b[VNTnv][xyzrtnp]?\b")
 
 
@@ -250,7 +251,7 @@ def _is_of(craft: str, named: Named) -> bool:
 
 def _note_of_unit(match: Match) -> list[str]:
     """Say in which unit energies are given whose bins the catalogue does not list."""
-    if match.first.bands or all(step.tool == "pitch_angle_average" for step in match.cuts):
+    if match.first.bands or all(step.tool in _WITHOUT_ENERGY for step in match.cuts):
         return []
     spelt = {"ev": "eV", "kev": "keV", "mev": "MeV", "gev": "GeV"}[match.first.energy_unit]
     return [

@@ -24,6 +24,7 @@ from helio.authoring.rules.catalogue.catalogue_matches import (
     model_words,
     reaches,
     titled_so,
+    with_component,
     with_words,
 )
 from helio.authoring.rules.catalogue.catalogue_parameters import (
@@ -40,6 +41,7 @@ from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.steps import listed
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
+from helio.knowledge.modes import is_mode
 from helio.knowledge.particles import LETTERS, SPECIES_WORDS, directions_in
 from helio.knowledge.quantities import SOURCES, families, spellings
 from helio.knowledge.quantity_words import INDICES
@@ -53,7 +55,8 @@ _LAYOUT = frozenset(
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(
     r"\b(?:not|(?-i:[Nn]o)|without|except|excluding|than|between|ratio|minus|divided"
-    r"|(?<!spin[- ])averaged?(?! energ))\b",
+    r"|(?<!spin[- ])averaged(?! energ)"
+    r"|(?:mean|average)(?!.*\b(?:charge|flux|spectrogram|energy)))\b",
     re.IGNORECASE,
 )
 _PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
@@ -62,7 +65,19 @@ _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", 
 """Words for a part of an instrument, which its name says, too."""
 _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
 """Pattern of words that tell datasets of an instrument apart."""
+_ALL_COMPONENTS = re.compile(r",?\s*\(?(?:(?:all|the|its|three)\s+)*components\)?(?=\s*(?:[,;]|$))")
+"""Pattern of words behind a vector that only say that it is drawn whole."""
+_IN_WORDS = {
+    r"\|B\|": "magnetic field magnitude",
+    r"(?<![\w-])L(?![\w-])(?! (?:shell|value|parameter))": "L shell",
+    r"\b(electric|magnetic)(?= spectr(?:ogram|um|a)s?\b)": r"\1 field",
+    r"(?<=\+) (perpendicular|parallel) ion (?=temperature)": r" \1 ",
+    r"\b([A-Z][A-Z\d]+|spacecraft) coordinates?\b": r"\1",
+}
+"""Short forms, and the words that descriptions have for them."""
 _SYNONYMS = {
+    r"\bhot (?:proton|ion)s?\b": "high energy ion",
+    r"\bcold (?:proton|ion)s?\b": "low energy ion",
     r"\bdrifts?\b": "velocity",
     r"\bperturbations?\b": "delta",
     r"(?<![\w|-])B(?![\w|-])": "magnetic field",
@@ -144,7 +159,9 @@ def words_asked(
     """
     if any(_PICTURES.search(part.text) for part in parts):
         return None
-    if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
+    parts = _joined(parts, view)
+    words = [{*_in_words(part.text).casefold().split()} for part in parts]
+    if any(_LAYOUT & own or _DENIAL.search(part.text) for own, part in zip(words, parts, strict=True)):
         return None if any(part.unread and part.region not in done for part in parts) else []
     index = instrument_index(catalogue)
     search = Search(catalogue)
@@ -197,8 +214,30 @@ def words_asked(
             )
         if len(best) > 1:
             best = chosen(f"Which data do you mean by '{part.text}'?", best, ask)
-        named.append(Named(part.text, part.region, part.spans, tuple(best), part.crafts))
+        behind = _ALL_COMPONENTS.match(view, part.region[1])
+        is_vector = all(match.first.parameter.size == (3,) and not match.cuts for match in best)
+        spans = (*part.spans, behind.span()) if behind and is_vector else part.spans
+        named.append(Named(part.text, part.region, spans, tuple(best), part.crafts))
     return named
+
+
+def _joined(parts: Sequence[Part], view: str) -> list[Part]:
+    """Join a part that only says which data the part before means, as in ``LEP velocity, editor-A``."""
+    joined: list[Part] = []
+    for part in parts:
+        narrows = _LABEL.fullmatch(part.text) or is_mode(view[slice(*part.region)].strip(" ,;()"))
+        if joined and narrows and part.crafts in ((), joined[-1].crafts):
+            before = joined.pop()
+            part = replace(
+                before,
+                text=f"{before.text} {part.text}",
+                spans=before.spans + part.spans,
+                left=before.left + part.left,
+                region=(before.region[0], part.region[1]),
+                unread=True,
+            )
+        joined.append(part)
+    return joined
 
 
 def _needs_catalogue(asked: _Asked, done: Collection[tuple[int, int]]) -> bool:
@@ -257,12 +296,7 @@ def _flown(asked: _Asked, catalogue: Catalogue) -> list[int]:
 def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     """Find the names of instruments and of spacecraft in a part of a sentence."""
     crafts = frozenset(part.crafts)
-    text = re.sub(
-        r"(?<![\w-])L(?![\w-])(?! (?:shell|value))",
-        "L shell",
-        part.text.replace("|B|", "magnetic field magnitude"),
-    )
-    words = [word for word in text.split() if word.casefold() not in _PARTS]
+    words = [word for word in _in_words(part.text).split() if word.casefold() not in _PARTS]
     words = [piece for word in words for piece in _pieces(word, index)]
     rest, named = search.named(" ".join(word for word in words if word not in _COMMON))
     left = {*rest.split()}
@@ -281,6 +315,12 @@ def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
         tuple(name for name, _ in found),
         tuple(" ".join(names) for _, names in found),
     )
+
+
+def _in_words(text: str) -> str:
+    for pattern, meaning in _IN_WORDS.items():
+        text = re.sub(pattern, meaning, text)
+    return text
 
 
 def _each(asked: _Asked, view: str) -> list[_Asked]:
@@ -400,6 +440,9 @@ def _found(
     text = " ".join(words)
     every = list(with_words(text, names, numbers, wanted, catalogue, frame_elsewhere=not alone))
     reaching = _fitting(every, asked, wanted, catalogue)
+    if not reaching:
+        vectors = [*with_component(text, names, numbers, wanted, catalogue)]
+        reaching = _fitting(vectors, asked, wanted, catalogue)
     if not reaching and named and named.isdisjoint(spellings().values()):
         for word, synonym in _SYNONYMS.items():
             text = re.sub(word, synonym, text)

@@ -11,7 +11,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF
 from helio.knowledge.cadence import FINEST, cadences_in
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.modes import ALWAYS, LEVELS, MODES, Mode
+from helio.knowledge.modes import ALWAYS, LEVELS, MODES, VERSIONS, Mode
 from helio.knowledge.quantities import (
     DISTANCE,
     LATITUDE,
@@ -122,7 +122,13 @@ def take_modes(
     """Remove the names of modes in which one of the spacecraft has data; return each with its instrument.
 
     A word such as ``fast`` is no mode for other spacecraft, whose data have none. Of several modes, each belongs to
-    the instrument that is named in the same part of the sentence; a level also belongs to the spacecraft there.
+    the instrument that is named in the same part of the sentence; a level and a version also belong to the spacecraft
+    there.
+
+    Raises
+    ------
+    NotUnderstood
+        One of several versions has no instrument and no spacecraft.
     """
     grouped = families()
     flown = {member for _, craft in crafts for member in grouped.get(craft, (craft,))}
@@ -142,7 +148,7 @@ def take_modes(
         ):
             phrases = rf"(?<![\w-])(?:{mode.phrases})(?![\w-])"
             found += [(match.start(), mode.name) for match in sentence.take(phrases)]
-    if len({name for _, name in found}) < 2 and {name for _, name in found}.isdisjoint(LEVELS):
+    if len({name for _, name in found}) < 2 and {name for _, name in found}.isdisjoint((*LEVELS, *VERSIONS)):
         return tuple(dict.fromkeys((name, "") for _, name in found))
     cuts = [0, *(match.start() for match in _PARTS.finditer(sentence.text)), len(sentence.text)]
     modes: list[tuple[str, str]] = []
@@ -153,9 +159,15 @@ def take_modes(
         own = [
             instrument for instrument in instruments if re.search(rf"(?<!\w){instrument}(?!\w)", part, re.I)
         ]
-        if name in LEVELS and not own:
+        if name in (*LEVELS, *VERSIONS) and not own:
             own = [craft for at, craft in crafts if first <= at < stop and craft not in grouped]
         modes.append((name, own[0] if len(own) == 1 else ""))
+    versions = {mode for mode in modes if mode[0] in VERSIONS}
+    if unclear := [name for name, owner in versions if len(versions) > 1 and not owner]:
+        raise NotUnderstood(
+            f"it is not clear of which data to take the version '{unclear[0]}'",
+            advice="write each version beside its instrument ('SWE H1 density and MFI H0 field')",
+        )
     return tuple(dict.fromkeys(modes))
 
 

@@ -72,7 +72,7 @@ _COUNTED_LENGTH = re.compile(
 _HOURS = {"h": 1, "hour": 1, "day": 24, "week": 168}
 _ION = re.compile(r"He|[A-Z][a-z]?\d?\+{1,2}")
 _BETWEEN = re.compile(
-    r"(?:[,;]|\.\s|\b(?:and|with|plus|versus|vs|against)\b|&|\s\+\s)(?!\s*(?:and\s+)?[A-Za-z]+_?\d+\b)",
+    r"(?:[,;]|\.\s|\b(?:and|with|plus|versus|vs|against)\b|&|\s\+\s)(?!\s*(?:and\s+)?(?!(?-i:C?O2|N2)\b)[A-Za-z]+_?\d+\b)",
     re.IGNORECASE,
 )
 """Pattern of what stands between two quantities, but not between names of parameters, as in ``DE1, DE2``."""
