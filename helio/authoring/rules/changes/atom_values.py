@@ -129,7 +129,7 @@ _PLAIN = r"(?:[^\x01;\"“„'’]|(?<=\w)['’](?=\w))"
 """Regular expression of a sign of a title without quotes; an apostrophe stands within a word."""
 _TITLED = re.compile(
     rf"\b(?P<noun>(?:sub)?title)(?:[ ]+(?:of[ ]+(?:the[ ]+)?(?:figure|plot)|accordingly))?"
-    rf"(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z])))"
+    rf"(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z]|[A-Z]+[ ][a-z])))"
     rf"(?P<text>{_PLAIN}+?){_TITLE_ENDS}"
     rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>{_PLAIN}+?){_TITLE_ENDS}"
     rf"|\b(?P<call>(?:call|name)[ ]+(?:it|(?:the[ ]+|this[ ]+)?(?:figure|plot))"

@@ -128,7 +128,7 @@ def _label(editor: FigureEditor, clause: Clause) -> str:
     if any(start <= moment.start < names[0].start for moment in clause.of("moment", "time")):
         start = names[0].start  # mark 04:45 with a line called shock
     words = clause.text[start - clause.start : names[0].stop - clause.start]
-    return re.sub(r"^\s*(?:the\s+|an?\s+)?", "", words, flags=re.IGNORECASE)
+    return re.sub(r"^\s*(?:for\s+)?(?:the\s+|an?\s+)?", "", words, flags=re.IGNORECASE)
 
 
 def _note_every_panel(editor: FigureEditor, clause: Clause) -> None:

@@ -30,7 +30,7 @@ from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import is_mode
 from helio.knowledge.particles import LETTERS, SYMBOLS
 from helio.knowledge.phrases import TAKEN
-from helio.knowledge.quantities import families
+from helio.knowledge.quantities import B, families
 from helio.pipelines.template.document import Document
 
 _STYLE = "colour dash width mode paneltype relative scale range bound"
@@ -67,7 +67,7 @@ _AT_LEFT = re.compile(
     rf"\s*\(?\b(?:(?:at|on|to)\s+)?(?:the\s+)?left(?! and right\b){_SIDE_OF_PANEL}", re.IGNORECASE
 )
 _COLOURS_IN_TURN = re.compile(
-    rf"\b(?:in\s+)?(?:the\s+)?colou?rs\s*[:=]?\s+(?P<named>(?:{COLOURS})(?:(?:[\s,/&]|\band\b)+(?:{COLOURS}))+)\b"
+    rf"\b(?:in\s+)?(?:the\s+)?(?:(?:usual|standard|official|conventional|classic)\s+(?:[\w-]+\s+)?)?colou?rs\s*[:=]?\s+(?P<named>(?:{COLOURS})(?:(?:[\s,/&]|\band\b)+(?:{COLOURS}))+)\b"
     rf"|(?<![\w-])(?P<bare>(?:{COLOURS})(?:\s+(?:{COLOURS}))+)(?!\s*[\w-])",
     re.IGNORECASE,
 )
@@ -128,8 +128,20 @@ _IN_ONE_PANEL = re.compile(r"\b(?:one|same|single)\s+panel\s+(?:on|with)\s+(?:an
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
+_AGAIN = re.compile(r"[,;:(]\s*(?:and\s+)?(?:the\s+)?$", re.IGNORECASE)
+_LENGTH = re.compile(r"\s*(?:of|over|with|from)\s+[\d.]", re.IGNORECASE)
+"""Patterns of what stands around the name of a result with its look, if the request names the result before."""
+_OF_A_PANEL = {"noun:horizontal_line", "noun:range", "noun:y_range", "noun:y_axis"}
+"""Parts of phrases about one panel."""
+_OF_OWNER = re.compile(
+    r"(?:\s+(?:(?:in\s+)?(?:GSM|GSE|RTN)|panel|last|below|beneath|underneath|above|at\s+the\s+(?:bottom|top)))*"
+    r"(?:,?\s+(?P<its>(?:(?:with|and)\s+)?its)\s+|,?\s+with\s+(?:an?\s+)?|\s+)",
+    re.IGNORECASE,
+)
+"""What stands between the name of a panel and a line or a range that belongs to it."""
+_IN_LIST = re.compile(r"\s*(?:,|(?P<and>and|&))\s*(?:the\s+)?", re.IGNORECASE)
 _LEAD = re.compile(
-    r"(?:[,;]?\s*\b(?:and|with|using|plus|on|in|as)\s+)*(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE
+    r"(?:[,;]?\s*\b(?:and|with|using|plus|on|in|as)\s+)*(?:an?\s+|the\s+|its\s+)?$|[,;]\s*$", re.IGNORECASE
 )
 
 _ION = re.compile(r"(?<![\w+/])(?P<element>[A-Z][a-z]?\d?)(?P<charge>\+{1,2})(?=\s+[a-z])")
@@ -185,7 +197,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     phrases = [
         phrase
         for phrase in phrases
-        if not (_overlaps(phrase, conditions) or _OF_DATA.match(text, phrase.stop))
+        if not (_overlaps(phrase, conditions) or _OF_DATA.match(text, phrase.stop) or _is_band(phrase, text))
     ]
     is_alone = sum("what" in atom.tags for atom in atoms) == 1
     styles = [
@@ -205,7 +217,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     again = [
         name
         for _, (_, name) in read
-        if name is not None and _is_named_before(name, names) and not _OF_INPUT.search(text[: name.start])
+        if name is not None and (name in tools or _is_named_before(name, names)) and not _OF_INPUT.search(text[: name.start])
     ]
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
@@ -222,6 +234,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
             rest += ", ".join(name.text for name in _names_of(part)) + ", "
         if part not in again:
             words = text[part.start : stop].strip(" ,")
+            words += _in_its_panel(part, names, text) if part in phrases else ""
             kinds = [name.kind for clause in only for name in _names_of(clause)]
             if (
                 part in only and kinds.count("what") == 1
@@ -230,6 +243,27 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
             looks += named.get(part.start) or [words]
         at = stop
     return " ".join(_with_charges(rest + text[at:]).split()), tuple(looks)
+
+
+def _is_band(phrase: _Phrase, text: str) -> bool:
+    """Return whether a range picks a part of the data, and is no range of the axis of a spectrogram."""
+    is_range = "noun:bin_axis" in phrase.parts[0].tags and phrase.kinds == {"range"}
+    energies = phrase.parts[0].text.casefold().startswith("energ") and _SPECTRAL.search(text)
+    return is_range and not (energies and not _OF_BAND.search(text[: phrase.parts[-1].start]))
+
+
+def _in_its_panel(phrase: _Phrase, names: Sequence[Atom], text: str) -> str:
+    """Return the panel of a line or a range that only the name before it gives: ``Kp with a line at 5``."""
+    tags = {tag for part in phrase.parts for tag in part.tags}
+    ahead = [name for name in names if name.stop <= phrase.start]
+    if not tags & _OF_A_PANEL or tags & {"what", "panel", "craft", "every"} or not ahead:
+        return ""
+    owned = _OF_OWNER.fullmatch(text[ahead[-1].stop : phrase.start])
+    joint = _IN_LIST.fullmatch(text[ahead[-2].stop : ahead[-1].start]) if len(ahead) > 1 else None
+    own, *others = (_quantities_of(name.text) for name in ahead[-1:-3:-1])
+    if not owned or not own or (joint and not owned["its"] and (joint["and"] or own in others)):
+        return ""  # Bx, By and Bz with a line at 0
+    return f" in the {ahead[-1].text} panel"
 
 
 def _with_charges(text: str) -> str:
@@ -319,10 +353,15 @@ def _names_of(phrase: _Phrase) -> list[Atom]:
     ]
 
 
+def _quantities_of(words: str) -> set[str]:
+    """Return the quantities of the table that words name, without their components."""
+    placed, field = read_quantities(Sentence(words), magnitude=False)
+    return {quantity.name for _, quantity in placed} | ({B} if field >= 0 else set())
+
+
 def _names_quantity(words: str) -> bool:
     """Return whether words name a quantity of the table."""
-    placed, field = read_quantities(Sentence(words), magnitude=False)
-    return bool(placed) or field >= 0
+    return bool(_quantities_of(words))
 
 
 def _phrases(
@@ -393,7 +432,7 @@ def _is_style(style: _Phrase, text: str, *, alone: bool) -> bool:
 
 def _of_computed(
     style: _Phrase, styles: Sequence[_Phrase], tools: Sequence[Atom], text: str
-) -> tuple[list[str], None] | None:
+) -> tuple[list[str], Atom | None] | None:
     """Read ``|B| with a running median on top of it in red``: a line beside its input has the look."""
     start = max((other.stop for other in styles if other.stop <= style.start), default=0)
     near = [tool for tool in tools if start <= tool.start < style.start]
@@ -405,13 +444,17 @@ def _of_computed(
     if not joined and not (_OF_ITS_INPUT.fullmatch(between) and _OVER_INPUT.search(text[style.stop :])):
         return None
     mode = "as " if "mode" in style.kinds else ""
-    return [f"{near[-1].text} {mode}{text[style.start : style.stop]}"], None
+    earlier = any(tool.value == near[-1].value for tool in tools if tool.start < near[-1].start)
+    again = earlier and _AGAIN.search(text[: near[-1].start]) and not _LENGTH.match(text, style.stop)
+    return [f"{near[-1].text} {mode}{text[style.start : style.stop]}"], near[-1] if again else None
 
 
 def _with_names(
     style: _Phrase, styles: Sequence[_Phrase], names: Sequence[Atom], text: str, *, several: bool
 ) -> tuple[list[str], Atom | None]:
     """Return the words of a phrase about lines or axes with the names to which it belongs, and such a name alone."""
+    if style.parts[0].kind == "every":  # the others grey
+        return [text[style.start : style.stop]], None
     if in_order := _one_by_one(style, names, text):
         return in_order, None
     alike = [other for other in styles if other.kinds & style.kinds]
@@ -621,7 +664,8 @@ def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> l
 
 def _is_named(verb: Atom, name: Atom) -> bool:
     """Return whether a name says what happens at a time that a phrase marks: ``mark the shock at 04:45``."""
-    return "verb:mark" in verb.tags and "what" in name.tags
+    marks = "verb:mark" in verb.tags or ("noun:vertical_line" in verb.tags and verb.text[-3:] in (" at", " on"))
+    return marks and "what" in name.tags
 
 
 def _joins(before: Atom, atom: Atom, near: frozenset[str], text: str) -> bool:
