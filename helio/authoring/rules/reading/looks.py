@@ -128,9 +128,13 @@ _IN_ONE_PANEL = re.compile(r"\b(?:one|same|single)\s+panel\s+(?:on|with)\s+(?:an
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
-_AGAIN = re.compile(r"[,;:(]\s*(?:and\s+)?(?:the\s+)?$", re.IGNORECASE)
+_NAMED_AGAIN = re.compile(r"[,;:(]\s*(?:and\s+)?(?:the\s+)?$", re.IGNORECASE)
 _LENGTH = re.compile(r"\s*(?:of|over|with|from)\s+[\d.]", re.IGNORECASE)
 """Patterns of what stands around the name of a result with its look, if the request names the result before."""
+_NAMED = {"what", "panel", "every:others"}
+"""Parts to which a look may belong."""
+_OF_OTHERS = re.compile(r"(?:the\s+|all\s+)*(?:others?|rest|everything\s+else)\b", re.IGNORECASE)
+"""Pattern of a look of all lines that no other look names."""
 _OF_A_PANEL = {"noun:horizontal_line", "noun:range", "noun:y_range", "noun:y_axis"}
 """Parts of phrases about one panel."""
 _OF_OWNER = re.compile(
@@ -205,7 +209,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         for style in styles
         if _is_style(style, text, alone=is_alone) and not _overlaps(style, conditions)
     ]
-    names = [atom for atom in atoms if {"what", "panel"} & set(atom.tags) and not _is_within(atom, phrases)]
+    names = [atom for atom in atoms if _NAMED & set(atom.tags) and not _is_within(atom, phrases)]
     names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
     computed = {style.start: _of_computed(style, styles, tools, text) for style in styles}
@@ -217,7 +221,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     again = [
         name
         for _, (_, name) in read
-        if name is not None and (name in tools or _is_named_before(name, names)) and not _OF_INPUT.search(text[: name.start])
+        if name is not None and (name.kind in ("tool", "every") or _is_named_before(name, names)) and not _OF_INPUT.search(text[: name.start])
     ]
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
@@ -445,7 +449,7 @@ def _of_computed(
         return None
     mode = "as " if "mode" in style.kinds else ""
     earlier = any(tool.value == near[-1].value for tool in tools if tool.start < near[-1].start)
-    again = earlier and _AGAIN.search(text[: near[-1].start]) and not _LENGTH.match(text, style.stop)
+    again = earlier and _NAMED_AGAIN.search(text[: near[-1].start]) and not _LENGTH.match(text, style.stop)
     return [f"{near[-1].text} {mode}{text[style.start : style.stop]}"], near[-1] if again else None
 
 
@@ -453,8 +457,6 @@ def _with_names(
     style: _Phrase, styles: Sequence[_Phrase], names: Sequence[Atom], text: str, *, several: bool
 ) -> tuple[list[str], Atom | None]:
     """Return the words of a phrase about lines or axes with the names to which it belongs, and such a name alone."""
-    if style.parts[0].kind == "every":  # the others grey
-        return [text[style.start : style.stop]], None
     if in_order := _one_by_one(style, names, text):
         return in_order, None
     alike = [other for other in styles if other.kinds & style.kinds]
@@ -664,7 +666,7 @@ def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> l
 
 def _is_named(verb: Atom, name: Atom) -> bool:
     """Return whether a name says what happens at a time that a phrase marks: ``mark the shock at 04:45``."""
-    marks = "verb:mark" in verb.tags or ("noun:vertical_line" in verb.tags and verb.text[-3:] in (" at", " on"))
+    marks = not {"verb:mark", "verb:shade"}.isdisjoint(verb.tags) or ("noun:vertical_line" in verb.tags and verb.text[-3:] in (" at", " on"))
     return marks and "what" in name.tags
 
 
@@ -719,7 +721,7 @@ def changed_looks(
     """
     editor = FigureEditor(template, catalogue, ask, now)
     coloured: set[str] = set()
-    for look in looks:
+    for look in sorted(looks, key=lambda look: _OF_OTHERS.match(look) is not None):
         phrase = _with_plain_name(look, editor, now)
         changes, left = read_clauses(phrase, read_atoms(phrase, now), _CHANGES)
         if left or not changes:
