@@ -58,7 +58,7 @@ from helio.authoring.rules.reading.named import read_spacecraft
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
-from helio.authoring.rules.refusals import refuse_unread
+from helio.authoring.rules.refusals import refuse_look, refuse_unread
 from helio.authoring.rules.remarks import without_remarks
 from helio.authoring.writing.asking import Asks, asked_time
 from helio.authoring.writing.writer import write_template
@@ -204,6 +204,7 @@ class RuleAuthor:
     def _draft(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> TemplateDraft:
         items = self._remembered()
         request, names = with_names(_SUGGESTION.sub("", request), items)
+        refuse_look(request)
         request, archive = take_archive(with_placed_names(request), self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)

@@ -37,7 +37,7 @@ _STYLE = "colour dash width mode paneltype relative scale range bound"
 _PHRASES, _STYLES, _NEEDS = (SPELLINGS["looks"][name] for name in ("phrases", "styles", "needs"))
 """The parts with which a phrase about looks begins, and those next to them that belong to it."""
 _NEAR = re.compile(
-    r"[\s,(=:]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown)[\s,]+)*[\s,)]*",
+    r"[\s,(=:]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown|arrival|time)[\s,]+)*[\s,)]*",
     re.IGNORECASE,
 )
 _SIGNS = r"\s*[,;()]\s*|\.\s+|\s+[-–—]\s+"
@@ -139,7 +139,7 @@ _OF_A_PANEL = {"noun:horizontal_line", "noun:range", "noun:y_range", "noun:y_axi
 """Parts of phrases about one panel."""
 _OF_OWNER = re.compile(
     r"(?:\s+(?:(?:in\s+)?(?:GSM|GSE|RTN)|panel|last|below|beneath|underneath|above|at\s+the\s+(?:bottom|top)))*"
-    r"(?:,?\s+(?P<its>(?:(?:with|and)\s+)?its)\s+|,?\s+with\s+(?:an?\s+)?|\s+)",
+    r"(?:,?\s+(?P<its>(?:(?:with|and)\s+)?its)\s+|(?:,?\s+(?:with|on)|\s*\()\s*(?:an?\s+)?(?:log(?:arithmic)?\s+)?|\s+)",
     re.IGNORECASE,
 )
 """What stands between the name of a panel and a line or a range that belongs to it."""
@@ -673,9 +673,9 @@ def _is_named(verb: Atom, name: Atom) -> bool:
 def _joins(before: Atom, atom: Atom, near: frozenset[str], text: str) -> bool:
     """Return whether a part before another belongs to its phrase; a name of what to draw does not."""
     between = text[before.stop : atom.start]
+    joint = r"\s*(?:to|until|[-–])\s*" if before.kind == atom.kind == "moment" else r"\s*(?:an?|the)?\s*"
     return (
-        bool((near - {"what", "panel"}) & set(before.tags))
-        and re.fullmatch(r"\s*(?:an?|the)?\s*", between) is not None
+        bool((near - {"what", "panel"}) & set(before.tags)) and re.fullmatch(joint, between) is not None
     )
 
 
