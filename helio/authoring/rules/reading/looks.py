@@ -30,7 +30,7 @@ from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import is_mode
 from helio.knowledge.particles import LETTERS, SYMBOLS
 from helio.knowledge.phrases import TAKEN
-from helio.knowledge.quantities import B, families
+from helio.knowledge.quantities import B, families, spellings
 from helio.pipelines.template.document import Document
 
 _STYLE = "colour dash width mode paneltype relative scale range bound"
@@ -72,6 +72,11 @@ _COLOURS_IN_TURN = re.compile(
     re.IGNORECASE,
 )
 """Colours for several lines in turn: ``colours: black, red``, or ``black red green`` at the end of a clause."""
+_LETTER_WITH_COLOUR = rf"(?<![\w-])(?P<letter>(?-i:[A-E]))(?P<colour>\s*(?:[:=]|\bin\b|\bis\b)?\s*\b(?:{COLOURS})\b)"
+_LETTERS_WITH_COLOURS = re.compile(
+    "{0}(?:(?:[\\s,;]|and)+{0})+".format(re.sub(r"\?P<\w+>", "?:", _LETTER_WITH_COLOUR)), re.IGNORECASE
+)
+"""Letters of spacecraft, each with a colour: ``A in red, B in blue``."""
 _AT_RIGHT = re.compile(
     r"\b(?!(?:the|an?|on|at|in|with|and|to|its|use|using|put|axis|panel|side|own)\b)(?P<what>[A-Za-z|][\w|]*)\s*"
     rf"\(?(?:(?:at|on|to)\s+)?(?:(?:the|its)\s+)?\bright{_SIDE_OF_PANEL}",
@@ -189,6 +194,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
     text = _with_raw_named(text, now)
+    text = _with_missions_of_letters(text)
     text = _ION.sub(lambda ion: ion["element"] + ion["charge"].replace("+", "plus"), text)
     atoms = read_atoms(text, now)
     phrases: list[_Phrase] = []
@@ -287,6 +293,20 @@ def _numbered() -> re.Pattern[str]:
         rf"(?P<first>\b(?P<mission>(?:{missions})[\s-]*)(?:[A-E]|\d\d?)\s*\([^()\d]*\)\s*(?:,\s*|and\s+|&\s*)+)"
         r"(?P<number>(?:[A-E]|\d\d?)(?=\s*\([^()\d]*\)))",
         re.IGNORECASE,
+    )
+
+
+def _with_missions_of_letters(text: str) -> str:
+    """Give letters with colours the mission that the request names alone: ``STEREO A and B: A red, B blue``."""
+    stems = {
+        known[:-1] for name in re.findall(names_of_spacecraft(), text, re.IGNORECASE)
+        if re.fullmatch(r".+-[A-E]", known := spellings().get(name.casefold(), ""))
+    }  # fmt: skip
+    if len(stems) != 1:
+        return text
+    stem = stems.pop()
+    return _LETTERS_WITH_COLOURS.sub(
+        lambda match: re.sub(_LETTER_WITH_COLOUR, rf"{stem}\g<letter>\g<colour>", match[0]), text
     )
 
 
