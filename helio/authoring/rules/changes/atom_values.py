@@ -340,6 +340,12 @@ def take_numbers(unread: UnreadWords) -> None:
     )
     unread.take_spelt("factors")
     unread.take("number", rf"\b(?:{COUNT})(?= columns\b)", lambda match: Number(number_of_text(match[0])))
+    unread.take(
+        "number",
+        r"(?:(?<=\bline at )(?<!vertical line at )|(?<=\blines at )(?<!vertical lines at )|(?<=\d/\d and ))"
+        r"(?P<top>[-−]?\d)/(?P<bottom>[1-9])(?![\w/:-]|\.\d)",
+        lambda match: Number(number_of_text(match["top"]) / number_of_text(match["bottom"])),
+    )
     unread.take("number", r"(?<=\bline at )zero\b|(?<== )zero\b|(?<=\by=)zero\b", lambda match: Number(0.0))
     unread.take(
         "number",

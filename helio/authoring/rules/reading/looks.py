@@ -532,7 +532,8 @@ def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
         distinct = list(dict.fromkeys(several))
         if len(distinct) == len(values):
             return [f"{name} {value.text}" for name, value in zip(distinct, values, strict=True)]
-    return []
+    in_turn = style.kinds == {"colour"} and len(values) > len({*ahead})  # of all lines of a few names
+    return [text[style.start : style.stop]] if in_turn else []
 
 
 def _behind(style: _Phrase, names: Sequence[Atom], text: str) -> tuple[list[Atom], bool]:
@@ -677,7 +678,8 @@ def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> l
         and not (is_marked and "," in between)  # with the minima marked, 5 May 2010
     ):
         name = {"what", "panel"} & set(atoms[last + 1].tags)
-        placed = _PLACE.search(text[: atoms[last + 1].start]) or _is_named(atoms[last], atoms[last + 1])
+        placed = _PLACE.search(f"{text[: atoms[last + 1].start]}{atoms[last + 1].text.partition(' ')[0]} ")
+        placed = placed or _PLACE.search(text[: atoms[last + 1].start]) or _is_named(*atoms[last : last + 2])
         if name and not placed:
             break
         last += 1
