@@ -20,7 +20,7 @@ _SPAN = rf"(?<![\d:.T-]){_HOUR}\s*(?:-|–|\bto\b|\buntil\b)\s*{_HOUR}(?![\w:-])
 _SHADED = r"shad(?:e|ed|ing)|highlight(?:ed|ing)?|gr[ae]y(?:ed)?\s+out"
 _MARKED = (
     r"mark(?:s|ed|ing)?\b[^,;.]*?|(?:vertical|dashed|dotted|solid)\s+lines?\s+(?:at|on|for)\s+"
-    r"|(?<!horizontal )lines?\s+(?:at|on|for)\s+(?:the\s+)?(?!\d)(?:[a-z]+\s+){1,3}(?:at\s+)?"
+    r"|(?<!horizontal )lines?\s+at\s+(?:the\s+)?(?!\d)(?:[a-z]+\s+){1,3}(?:at\s+)?"
 )
 _PHRASE = re.compile(
     rf"\b(?:{_SHADED})\b[^,;.]*?{_SPAN}(?:\s+(?:on|of)\s+(?:the\s+)?\d[^,;]*)?"
