@@ -72,7 +72,9 @@ _COLOURS_IN_TURN = re.compile(
     re.IGNORECASE,
 )
 """Colours for several lines in turn: ``colours: black, red``, or ``black red green`` at the end of a clause."""
-_LETTER_WITH_COLOUR = rf"(?<![\w-])(?P<letter>(?-i:[A-E]))(?P<colour>\s*(?:[:=]|\bin\b|\bis\b)?\s*\b(?:{COLOURS})\b)"
+_LETTER_WITH_COLOUR = (
+    rf"(?<![\w-])(?P<letter>(?-i:[A-E]))(?P<colour>\s*(?:[:=]|\bin\b|\bis\b)?\s*\b(?:{COLOURS})\b)"
+)
 _LETTERS_WITH_COLOURS = re.compile(
     "{0}(?:(?:[\\s,;]|and)+{0})+".format(re.sub(r"\?P<\w+>", "?:", _LETTER_WITH_COLOUR)), re.IGNORECASE
 )
@@ -227,7 +229,9 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     again = [
         name
         for _, (_, name) in read
-        if name is not None and (name.kind in ("tool", "every") or _is_named_before(name, names)) and not _OF_INPUT.search(text[: name.start])
+        if name is not None
+        and (name.kind in ("tool", "every") or _is_named_before(name, names))
+        and not _OF_INPUT.search(text[: name.start])
     ]
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
@@ -271,8 +275,9 @@ def _in_its_panel(phrase: _Phrase, names: Sequence[Atom], text: str) -> str:
     owned = _OF_OWNER.fullmatch(text[ahead[-1].stop : phrase.start])
     joint = _IN_LIST.fullmatch(text[ahead[-2].stop : ahead[-1].start]) if len(ahead) > 1 else None
     own, *others = (_quantities_of(name.text) for name in ahead[-1:-3:-1])
-    if not owned or not own or (joint and not owned["its"] and (joint["and"] or own in others)):
-        return ""  # Bx, By and Bz with a line at 0
+    is_alike = own in others and not _is_named_before(ahead[-1], names)  # Bx, By, Bz with a line at 0
+    if not owned or not own or (joint and not owned["its"] and (joint["and"] or is_alike)):
+        return ""
     return f" in the {ahead[-1].text} panel"
 
 
@@ -678,9 +683,9 @@ def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> l
         and not (is_marked and "," in between)  # with the minima marked, 5 May 2010
     ):
         name = {"what", "panel"} & set(atoms[last + 1].tags)
-        placed = _PLACE.search(f"{text[: atoms[last + 1].start]}{atoms[last + 1].text.partition(' ')[0]} ")
-        placed = placed or _PLACE.search(text[: atoms[last + 1].start]) or _is_named(*atoms[last : last + 2])
-        if name and not placed:
+        ahead, word = text[: atoms[last + 1].start], atoms[last + 1].text.split()[0]  # y axis | of the first
+        placed = _PLACE.search(ahead) or _PLACE.search(f"{ahead}{word} ")
+        if name and not (placed or _is_named(*atoms[last : last + 2])):
             break
         last += 1
     return list(atoms[first : last + 1])
@@ -688,17 +693,15 @@ def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> l
 
 def _is_named(verb: Atom, name: Atom) -> bool:
     """Return whether a name says what happens at a time that a phrase marks: ``mark the shock at 04:45``."""
-    marks = not {"verb:mark", "verb:shade"}.isdisjoint(verb.tags) or ("noun:vertical_line" in verb.tags and verb.text[-3:] in (" at", " on"))
-    return marks and "what" in name.tags
+    at_time = "noun:vertical_line" in verb.tags and verb.text[-3:] in (" at", " on")
+    return "what" in name.tags and (at_time or not {"verb:mark", "verb:shade"}.isdisjoint(verb.tags))
 
 
 def _joins(before: Atom, atom: Atom, near: frozenset[str], text: str) -> bool:
     """Return whether a part before another belongs to its phrase; a name of what to draw does not."""
     between = text[before.stop : atom.start]
     joint = r"\s*(?:to|until|[-–])\s*" if before.kind == atom.kind == "moment" else r"\s*(?:an?|the)?\s*"
-    return (
-        bool((near - {"what", "panel"}) & set(before.tags)) and re.fullmatch(joint, between) is not None
-    )
+    return bool((near - {"what", "panel"}) & set(before.tags)) and re.fullmatch(joint, between) is not None
 
 
 def _with_plain_name(look: str, editor: FigureEditor, now: datetime) -> str:
