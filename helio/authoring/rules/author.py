@@ -52,6 +52,7 @@ from helio.authoring.rules.reading.looks import (
     is_same_data,
     take_looks,
     take_phrases,
+    without_owner,
 )
 from helio.authoring.rules.reading.marked_times import marked_days
 from helio.authoring.rules.reading.named import read_spacecraft
@@ -286,8 +287,9 @@ class RuleAuthor:
             count = len(template["steps"][-1]["tool_args"]["spec"]["panels"])
             yield from self._looks_of_parts(alone, ask, first)
             for look in part.style.looks:
-                own = is_of_own_panels(look, self._now)
-                yield from [f"{look} in panel {first + at}" for at in range(count)] if own else [look]
+                plain, _ = without_owner(look)
+                own = is_of_own_panels(plain, self._now)
+                yield from [f"{plain} in panel {first + at}" for at in range(count)] if own else [look]
             first += count
 
     def _written(

@@ -360,6 +360,18 @@ def test_a_line_and_a_range_are_those_of_the_panel_before_them(author, request_,
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "1 h running mean of ACE Bz with a line at 0",
+        "ratio of ACE density to Wind density with a line at 0",
+        "angle between B and V of Wind with a line at 0",
+    ],
+)
+def test_an_input_that_is_not_drawn_is_no_panel(author, words):
+    assert made(author, f"{words}, 17 March 2015")[0]["hlines"] == [{"y": 0.0}]
+
+
+@pytest.mark.parametrize(
     "request_",
     [
         "OMNI V and Kp with a line at 5, 2015-03-17",
@@ -378,6 +390,7 @@ def test_the_panel_of_a_line_after_several_names_is_asked(author, request_):
         ("ACE n, log axis down to 0.1, 2015-03-17", "one limit alone"),
         ("MMS1 ion spectrogram, energy 10 to 30000 eV, 2017-06-17", "unit of the axis"),
         ("ACE Bz, vertical line at 5/3, 2015-03-17", "vertical"),
+        ("OMNI Dst, vertical line at the minimum of Dst, 17 March 2015", "vertical"),
         ("ACE Bz and V, grid lines on, 2015-03-17", "no setting for 'grid lines'"),
         ("ACE Bz, small semi-transparent points, 2015-03-17", "no setting for 'semi-transparent'"),
         ("ACE Bz and V, legend in the top right corner, 2015-03-17", "'legend in the top right corner'"),
@@ -440,6 +453,7 @@ OF_LINES = (
     ("STA and STB speed in one panel, A in red B in blue", {"STA_V": "red", "STB_V": "blue"}),
     ("THEMIS A, D and E |B|, A black, D red, E blue",
      {"THEMISA_Bmag": "black", "THEMISD_Bmag": "red", "THEMISE_Bmag": "blue"}),
+    ("STEREO-A B and E field, B red E blue", {"STA_B": "red", "STA_Evec": "blue"}),
     ("Cluster 1 2 3 |B| together, usual cluster colours black red green",
      {"Cluster1_Bmag": "black", "Cluster2_Bmag": "red", "Cluster3_Bmag": "green"}),
 )  # fmt: skip

@@ -75,6 +75,7 @@ _COLOURS_IN_TURN = re.compile(
 _LETTER_WITH_COLOUR = (
     rf"(?<![\w-])(?P<letter>(?-i:[A-E]))(?P<colour>\s*(?:[:=]|\bin\b|\bis\b)?\s*\b(?:{COLOURS})\b)"
 )
+_MORE_LETTERS = r"(?P<more>(?:\s*(?:,|,?\s*and\b|&|/)?\s*(?-i:[A-E])\b(?!\s+(?:field|vector)))*)"
 _LETTERS_WITH_COLOURS = re.compile(
     "{0}(?:(?:[\\s,;]|and)+{0})+".format(re.sub(r"\?P<\w+>", "?:", _LETTER_WITH_COLOUR)), re.IGNORECASE
 )
@@ -267,7 +268,7 @@ def _is_band(phrase: _Phrase, text: str) -> bool:
 
 
 def _in_its_panel(phrase: _Phrase, names: Sequence[Atom], text: str) -> str:
-    """Return the panel of a line or a range that only the name before it gives: ``Kp with a line at 5``."""
+    """Return in brackets the name that alone gives the panel of a line or a range: ``Kp with a line at 5``."""
     tags = {tag for part in phrase.parts for tag in part.tags}
     ahead = [name for name in names if name.stop <= phrase.start]
     if not tags & _OF_A_PANEL or tags & {"what", "panel", "craft", "every"} or not ahead:
@@ -278,7 +279,7 @@ def _in_its_panel(phrase: _Phrase, names: Sequence[Atom], text: str) -> str:
     is_alike = own in others and not _is_named_before(ahead[-1], names)  # Bx, By, Bz with a line at 0
     if not owned or not own or (joint and not owned["its"] and (joint["and"] or is_alike)):
         return ""
-    return f" in the {ahead[-1].text} panel"
+    return f" ({ahead[-1].text})"
 
 
 def _with_charges(text: str) -> str:
@@ -303,16 +304,24 @@ def _numbered() -> re.Pattern[str]:
 
 def _with_missions_of_letters(text: str) -> str:
     """Give letters with colours the mission that the request names alone: ``STEREO A and B: A red, B blue``."""
-    stems = {
-        known[:-1] for name in re.findall(names_of_spacecraft(), text, re.IGNORECASE)
-        if re.fullmatch(r".+-[A-E]", known := spellings().get(name.casefold(), ""))
-    }  # fmt: skip
-    if len(stems) != 1:
+    crafts = [
+        (known[:-1], {known[-1], *re.findall(r"\b[A-E]\b", match["more"])})
+        for match in re.finditer(rf"(?:{names_of_spacecraft()}){_MORE_LETTERS}", text, re.IGNORECASE)
+        if re.fullmatch(
+            r".+-[A-E]", known := spellings().get(match[0].removesuffix(match["more"]).casefold(), "")
+        )
+    ]
+    letters = set().union(*(own for _, own in crafts))
+    if len({stem for stem, _ in crafts}) != 1:
         return text
-    stem = stems.pop()
-    return _LETTERS_WITH_COLOURS.sub(
-        lambda match: re.sub(_LETTER_WITH_COLOUR, rf"{stem}\g<letter>\g<colour>", match[0]), text
-    )
+    stem = crafts[0][0]
+
+    def with_mission(match: re.Match[str]) -> str:
+        if not letters.issuperset(named[0] for named in re.findall(_LETTER_WITH_COLOUR, match[0])):
+            return match[0]
+        return re.sub(_LETTER_WITH_COLOUR, rf"{stem}\g<letter>\g<colour>", match[0])
+
+    return _LETTERS_WITH_COLOURS.sub(with_mission, text)
 
 
 def _with_raw_named(text: str, now: datetime) -> str:
@@ -578,6 +587,16 @@ _OF_FIGURE = re.compile(
 """Words of looks that are those of the whole figure, wherever they stand."""
 
 
+def without_owner(look: str) -> tuple[str, str]:
+    """Split a phrase from the name in brackets behind it, whose panel it has if the figure draws it.
+
+    >>> without_owner("horizontal line at 5 (Kp)")
+    ('horizontal line at 5', 'Kp')
+    """
+    plain, _, name = look.removesuffix(")").partition(" (") if look.endswith(")") else (look, "", "")
+    return plain, name
+
+
 def is_of_own_panels(look: str, now: datetime) -> bool:
     """Return whether a phrase about looks is only for the part of the figure that it stands beside: ``log axis``.
 
@@ -678,23 +697,25 @@ def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> l
         first -= 1
     while (
         last + 1 < len(atoms)
-        and (near & set(atoms[last + 1].tags) or _is_named(atoms[last], atoms[last + 1]))
+        and (near & set(atoms[last + 1].tags) or _is_named(atoms[last : last + 3], text))
         and _NEAR.fullmatch(between := text[atoms[last].stop : atoms[last + 1].start])
         and not (is_marked and "," in between)  # with the minima marked, 5 May 2010
     ):
         name = {"what", "panel"} & set(atoms[last + 1].tags)
         ahead, word = text[: atoms[last + 1].start], atoms[last + 1].text.split()[0]  # y axis | of the first
         placed = _PLACE.search(ahead) or _PLACE.search(f"{ahead}{word} ")
-        if name and not (placed or _is_named(*atoms[last : last + 2])):
+        if name and not (placed or _is_named(atoms[last : last + 3], text)):
             break
         last += 1
     return list(atoms[first : last + 1])
 
 
-def _is_named(verb: Atom, name: Atom) -> bool:
+def _is_named(parts: Sequence[Atom], text: str) -> bool:
     """Return whether a name says what happens at a time that a phrase marks: ``mark the shock at 04:45``."""
-    at_time = "noun:vertical_line" in verb.tags and verb.text[-3:] in (" at", " on")
-    return "what" in name.tags and (at_time or not {"verb:mark", "verb:shade"}.isdisjoint(verb.tags))
+    verb, name, *then = parts
+    at_clock = any(":" in part.text and "," not in text[name.stop : part.start] for part in then)
+    at_name = "noun:vertical_line" in verb.tags and verb.text[-3:] in (" at", " on") and at_clock
+    return "what" in name.tags and (at_name or not {"verb:mark", "verb:shade"}.isdisjoint(verb.tags))
 
 
 def _joins(before: Atom, atom: Atom, near: frozenset[str], text: str) -> bool:
@@ -747,7 +768,9 @@ def changed_looks(
     editor = FigureEditor(template, catalogue, ask, now)
     coloured: set[str] = set()
     for look in sorted(looks, key=lambda look: _OF_OTHERS.match(look) is not None):
-        phrase = _with_plain_name(look, editor, now)
+        plain, owner = without_owner(look)
+        is_drawn = owner and len(editor.panels) != 1 and editor.lines_of(owner)
+        phrase = _with_plain_name(look if is_drawn else plain, editor, now)
         changes, left = read_clauses(phrase, read_atoms(phrase, now), _CHANGES)
         if left or not changes:
             raise NotUnderstood(f"helio does not understand '{phrase}'")
