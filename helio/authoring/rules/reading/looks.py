@@ -304,24 +304,17 @@ def _numbered() -> re.Pattern[str]:
 
 def _with_missions_of_letters(text: str) -> str:
     """Give letters with colours the mission that the request names alone: ``STEREO A and B: A red, B blue``."""
-    crafts = [
-        (known[:-1], {known[-1], *re.findall(r"\b[A-E]\b", match["more"])})
-        for match in re.finditer(rf"(?:{names_of_spacecraft()}){_MORE_LETTERS}", text, re.IGNORECASE)
-        if re.fullmatch(
-            r".+-[A-E]", known := spellings().get(match[0].removesuffix(match["more"]).casefold(), "")
-        )
-    ]
-    letters = set().union(*(own for _, own in crafts))
-    if len({stem for stem, _ in crafts}) != 1:
-        return text
-    stem = crafts[0][0]
-
-    def with_mission(match: re.Match[str]) -> str:
-        if not letters.issuperset(named[0] for named in re.findall(_LETTER_WITH_COLOUR, match[0])):
-            return match[0]
-        return re.sub(_LETTER_WITH_COLOUR, rf"{stem}\g<letter>\g<colour>", match[0])
-
-    return _LETTERS_WITH_COLOURS.sub(with_mission, text)
+    letters: dict[str, set[str]] = {}
+    for named in re.finditer(rf"(?P<craft>{names_of_spacecraft()}){_MORE_LETTERS}", text, re.IGNORECASE):
+        craft = re.fullmatch(r"(.+-)([A-E])", spellings().get(named["craft"].casefold(), ""))
+        if craft is not None:
+            letters.setdefault(craft[1], set()).update(craft[2], re.findall(r"\b[A-E]\b", named["more"]))
+    for match in reversed(list(_LETTERS_WITH_COLOURS.finditer(text)) if len(letters) == 1 else []):
+        ((stem, own),) = letters.items()
+        if own.issuperset(letter for letter, _ in re.findall(_LETTER_WITH_COLOUR, match[0])):
+            named_too = re.sub(_LETTER_WITH_COLOUR, rf"{stem}\g<letter>\g<colour>", match[0])
+            text = f"{text[: match.start()]}{named_too}{text[match.end() :]}"
+    return text
 
 
 def _with_raw_named(text: str, now: datetime) -> str:
