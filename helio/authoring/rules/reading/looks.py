@@ -586,8 +586,8 @@ def without_owner(look: str) -> tuple[str, str]:
     >>> without_owner("horizontal line at 5 (Kp)")
     ('horizontal line at 5', 'Kp')
     """
-    plain, _, name = look.removesuffix(")").partition(" (") if look.endswith(")") else (look, "", "")
-    return plain, name
+    owned = re.fullmatch(r"(?P<plain>.*) \((?P<name>[^()]*[^\W\d][^()]*)\)", look)
+    return (owned["plain"], owned["name"]) if owned else (look, "")
 
 
 def is_of_own_panels(look: str, now: datetime) -> bool:
