@@ -271,7 +271,7 @@ def _in_its_panel(phrase: _Phrase, names: Sequence[Atom], text: str) -> str:
     """Return in brackets the name that alone gives the panel of a line or a range: ``Kp with a line at 5``."""
     tags = {tag for part in phrase.parts for tag in part.tags}
     ahead = [name for name in names if name.stop <= phrase.start]
-    if not tags & _OF_A_PANEL or tags & {"what", "panel", "craft", "every"} or not ahead:
+    if not tags & _OF_A_PANEL or tags & {"what", "panel", "craft", "every"} or not ahead or len(names) == 1:
         return ""
     owned = _OF_OWNER.fullmatch(text[ahead[-1].stop : phrase.start])
     joint = _IN_LIST.fullmatch(text[ahead[-2].stop : ahead[-1].start]) if len(ahead) > 1 else None
