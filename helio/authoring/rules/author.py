@@ -54,13 +54,14 @@ from helio.authoring.rules.reading.looks import (
     take_looks,
     take_phrases,
     with_labels_named,
+    without_owner,
 )
 from helio.authoring.rules.reading.marked_times import marked_days
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
-from helio.authoring.rules.refusals import refuse_unread
+from helio.authoring.rules.refusals import refuse_look, refuse_unread
 from helio.authoring.rules.remarks import CHANGES_DATA, without_remarks
 from helio.authoring.writing.asking import Asks, asked_time
 from helio.authoring.writing.writer import write_template
@@ -231,6 +232,7 @@ class RuleAuthor:
     def _draft(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> TemplateDraft:
         items = self._remembered()
         request, names = with_names(_SUGGESTION.sub("", request), items)
+        refuse_look(request)
         request, archive = take_archive(with_placed_names(with_labels_named(request)), self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)
@@ -322,8 +324,9 @@ class RuleAuthor:
             count = len(template["steps"][-1]["tool_args"]["spec"]["panels"])
             yield from self._looks_of_parts(alone, ask, first)
             for look in part.style.looks:
-                own = is_of_own_panels(look, self._now)
-                yield from [f"{look} in panel {first + at}" for at in range(count)] if own else [look]
+                plain, _ = without_owner(look)
+                own = is_of_own_panels(plain, self._now)
+                yield from [f"{plain} in panel {first + at}" for at in range(count)] if own else [look]
             first += count
 
     def _written(

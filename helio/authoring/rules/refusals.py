@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
+from helio.authoring.rules.changes.atom_values import QUOTES
 from helio.authoring.rules.misspelt import in_other_number, is_one_slip, known_words
 from helio.authoring.writing.steps import listed
 from helio.errors import closest
@@ -81,6 +82,14 @@ def refuse_unread(
     if not hint:
         refuse_others(unread, catalogue, advice)
     raise NotUnderstood(f"helio does not understand {_quoted(unread)}", advice=advice or _HOW)
+
+
+def refuse_look(text: str) -> None:
+    """Refuse a look that no setting of a figure gives, with what to ask for instead."""
+    plain = QUOTES.sub("", text)
+    for row in VOCABULARY["looks without a setting"]:
+        if mention := re.search(rf"(?<!\w)(?:{any_phrase(row['phrases'])})(?!\w)", plain, re.IGNORECASE):
+            raise NotUnderstood(f"a figure has no setting for '{mention[0]}'", advice=row["instead"])
 
 
 def refuse_computation(text: str, unread: Sequence[str]) -> None:

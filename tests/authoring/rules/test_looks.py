@@ -445,3 +445,159 @@ def test_a_number_or_a_name_that_does_not_fit_is_refused(author, sentence, says)
 def test_a_look_is_that_of_the_line_or_the_axis_that_is_named(author, sentence, settings):
     spec, _ = made(author, sentence)
     assert {key: spec.get(key) for key in settings} == settings
+
+
+OF_PANELS = (
+    ("OMNI Bz, V and Kp, Kp with a line at 5, 2015-03-17", {"hlines": [{"y": 5.0, "panel": 3}]}),
+    ("OMNI Kp (line at 5) and Dst (line at -100), 2015-03-17",
+     {"hlines": [{"y": 5.0, "panel": 1}, {"y": -100.0, "panel": 2}]}),
+    ("OMNI Bz and V, lines at ±5 nT, 2015-03-17",
+     {"hlines": [{"y": 5.0, "panel": 1}, {"y": -5.0, "panel": 1}]}),
+    ("ACE Bz and V, dashed lines at -5 nT and -3 nT, 2015-03-17",
+     {"hlines": [{"y": -5.0, "panel": 1, "dash": "dash"}, {"y": -3.0, "panel": 1, "dash": "dash"}]}),
+    ("OMNI Alfven Mach number and V, line at Mach 5 in the first panel, 2015-03-17",
+     {"hlines": [{"y": 5.0, "panel": 1}]}),
+    ("ACE Bz and V, solid line at 1/2 in the Bz panel, 2015-03-17",
+     {"hlines": [{"y": 0.5, "panel": 1, "dash": "solid"}]}),
+    ("OMNI Bz, V and SYM-H last, its range -140 to 20, 2015-03-17", {"y_range": {"3": [-140.0, 20.0]}}),
+    ("OMNI V and Bz, Bz with ±10 range, 2015-03-17", {"y_range": {"2": [-10.0, 10.0]}}),
+    ("ACE Bz and V, y of the last from 300 to 800, 2015-03-17", {"y_range": {"2": [300.0, 800.0]}}),
+    ("ACE n, log y 0.1–50, 2015-03-17", {"y_range": {"1": [0.1, 50.0]}, "log_scale": {"1": "log"}}),
+    ("ACE n and V, density on a log axis from 0.1 to 50, 2015-03-17",
+     {"y_range": {"1": [0.1, 50.0]}, "log_scale": {"1": "log"}}),
+    ("STA speed, dashed line at 550 km/s and y from 250 to 700, 2015-03-17",
+     {"y_range": {"1": [250.0, 700.0]}, "hlines": [{"y": 550.0, "dash": "dash"}]}),
+    ("ACE Bz, y from -20 nT to 20 nT, 2015-03-17", {"y_range": {"1": [-20.0, 20.0]}}),
+    ("OMNI Bz and By, each panel the same y range -20..20 nT, 2015-03-17",
+     {"y_range": {"1": [-20.0, 20.0], "2": [-20.0, 20.0]}}),
+    ("ACE and Wind Bz, two panels with a common y axis -20 to 20, 2015-03-17",
+     {"y_range": {"1": [-20.0, 20.0], "2": [-20.0, 20.0]}}),
+    ("RBSP-A HOPE proton spectrogram and EMFISIS |B|, energies from 10 to 30000, 2013-06-01",
+     {"y_range": {"1": [10.0, 30000.0]}}),
+    ("RBSP-A HOPE proton spectrogram and EMFISIS |B|, log energy axis 10 to 30000, 2013-06-01",
+     {"y_range": {"1": [10.0, 30000.0]}, "log_y": {"1": True}}),
+)  # fmt: skip
+
+
+@in_one_test(("request_", "settings"), OF_PANELS)
+def test_a_line_and_a_range_are_those_of_the_panel_before_them(author, request_, settings):
+    spec, _ = made(author, request_)
+    assert {key: spec[key] for key in ("hlines", "y_range", "log_scale", "log_y") if key in spec} == settings
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "1 h running mean of ACE Bz with a line at 0",
+        "ratio of ACE density to Wind density with a line at 0",
+        "angle between B and V of Wind with a line at 0",
+    ],
+)
+def test_an_input_that_is_not_drawn_is_no_panel(author, words):
+    assert made(author, f"{words}, 17 March 2015")[0]["hlines"] == [{"y": 0.0}]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "OMNI V and Kp with a line at 5, 2015-03-17",
+        "OMNI Bx, By, Bz with a line at 0, 2015-03-17",
+        "OMNI V and n, V and n with a line at 5, 2015-03-17",
+        "ACE V and n, y from 1 to 10, 2015-03-17",
+    ],
+)
+def test_the_panel_of_a_line_after_several_names_is_asked(author, request_):
+    assert isinstance(author.create(request_), AuthorQuestion)
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        ("ACE n, log axis down to 0.1, 2015-03-17", "one limit alone"),
+        ("MMS1 ion spectrogram, energy 10 to 30000 eV, 2017-06-17", "unit of the axis"),
+        ("ACE Bz, vertical line at 5/3, 2015-03-17", "vertical"),
+        ("OMNI Dst, vertical line at the minimum of Dst, 17 March 2015", "vertical"),
+        ("ACE Bz and V, grid lines on, 2015-03-17", "no setting for 'grid lines'"),
+        ("ACE Bz, small semi-transparent points, 2015-03-17", "no setting for 'semi-transparent'"),
+        ("ACE Bz and V, legend in the top right corner, 2015-03-17", "'legend in the top right corner'"),
+        ("ACE Bz and V, tight layout, pdf, 2015-03-17", "no setting for 'tight layout'"),
+    ],
+)
+def test_a_look_that_a_figure_cannot_have_is_named(author, request_, says):
+    with pytest.raises(NotUnderstood, match=says):
+        author.create(request_)
+
+
+def test_a_title_in_quotes_is_no_setting(author):
+    assert made(author, 'ACE Bz, title "Grid lines", 2015-03-17')[0]["title"] == "Grid lines"
+
+
+@pytest.mark.parametrize(
+    ("words", "title"), [("title ICME train", "ICME train"), ('clear title "Solar cycles"', "Solar cycles")]
+)
+def test_a_title_without_quotes_may_begin_with_an_abbreviation(author, words, title):
+    assert made(author, f"Wind |B| and speed, Jan 15-20 2005, {words}")[0]["title"] == title
+
+
+IN_SPANS = (
+    ("shade 3 Aug 05:00–4 Aug 10:00 light blue",
+     {"vrects": [{"x0": "2010-08-03T05:00", "x1": "2010-08-04T10:00", "color": "lightblue"}]}),
+    ("sheath 3 Aug 05:00 - 4 Aug 10:00 shaded grey",
+     {"vrects": [{"x0": "2010-08-03T05:00", "x1": "2010-08-04T10:00", "color": "grey"}]}),
+    ("shade the sheath 3 Aug 05:00-10:00",
+     {"vrects": [{"x0": "2010-08-03T05:00", "x1": "2010-08-03T10:00", "label": "sheath"}]}),
+    ("line at the stream interface 2010-08-03 18:00",
+     {"vlines": [{"x": "2010-08-03T18:00", "label": "stream interface"}]}),
+    ("dotted line at the SSC on 3 August 17:40",
+     {"vlines": [{"x": "2010-08-03T17:40", "label": "SSC", "dash": "dot"}]}),
+    ("lines at 3 Aug 04:45 and 4 Aug 13:00",
+     {"vlines": [{"x": "2010-08-03T04:45"}, {"x": "2010-08-04T13:00"}]}),
+    ("vertical line at 15:17 on the 3rd", {"vlines": [{"x": "2010-08-03T15:17"}]}),
+    ("line at noon on 3 August 2010", {"vlines": [{"x": "2010-08-03T12:00"}]}),
+    ("mark the two shocks 3 Aug 06:12 and 4 Aug 16:20 with dashed lines",
+     {"vlines": [{"x": "2010-08-03T06:12", "label": "shocks", "dash": "dash"},
+                 {"x": "2010-08-04T16:20", "label": "shocks", "dash": "dash"}]}),
+    ("mark 3 Aug 06:12 in blue and 4 Aug 16:20 in red",
+     {"vlines": [{"x": "2010-08-03T06:12", "color": "blue"}, {"x": "2010-08-04T16:20", "color": "red"}]}),
+)  # fmt: skip
+
+
+@in_one_test(("words", "marks"), IN_SPANS)
+def test_marked_times_take_what_they_lack_from_the_time_range(author, words, marks):
+    spec, drawn = made(author, f"STB |B| and speed, 2010-08-01 to 2010-08-05, {words}")
+    assert {key: spec[key] for key in ("vrects", "vlines", "hlines") if key in spec} == marks
+    assert drawn == "2010-08-01 to 2010-08-05"
+
+
+OF_LINES = (
+    ("Wind Bx By Bz, By in red, the others grey", {"Wind_By": "red", "Wind_Bx": "grey", "Wind_Bz": "grey"}),
+    ("OMNI V, n, SYM-H, everything else grey, SYM-H red",
+     {"OMNI_SYMH": "red", "OMNI_V": "grey", "OMNI_n": "grey"}),
+    ("OMNI SYM-H and its time derivative underneath, derivative in purple", {"OMNI_SYMH_rate": "purple"}),
+    ("OMNI Dst and its integral below, Dst in black, integral in green",
+     {"OMNI_Dst": "black", "OMNI_Dst_total": "green"}),
+    ("STA and STB speed in one panel, A in red B in blue", {"STA_V": "red", "STB_V": "blue"}),
+    ("THEMIS A, D and E |B|, A black, D red, E blue",
+     {"THEMISA_Bmag": "black", "THEMISD_Bmag": "red", "THEMISE_Bmag": "blue"}),
+    ("STEREO-A B and E field, B red E blue", {"STA_B": "red", "STA_Evec": "blue"}),
+    ("Cluster 1 2 3 |B| together, usual cluster colours black red green",
+     {"Cluster1_Bmag": "black", "Cluster2_Bmag": "red", "Cluster3_Bmag": "green"}),
+)  # fmt: skip
+
+
+@in_one_test(("words", "colours"), OF_LINES)
+def test_a_colour_is_that_of_the_line_or_of_all_others(author, words, colours):
+    spec, _ = made(author, f"{words}, 2010-08-03")
+    drawn = [line for panel in spec["panels"] for line in panel]
+    assert spec["trace_colors"] == colours
+    assert len(drawn) == len({*drawn}) <= 3
+
+
+def test_a_second_running_mean_is_no_name_of_the_first(author):
+    with pytest.raises(NotUnderstood):
+        author.create("ACE Bz with its 1 h running mean in red, 6 h running mean in blue, 2010-08-03")
+
+
+def test_the_magnitude_beside_the_spectrum_of_its_field_is_not_dropped(author):
+    with pytest.raises(NotUnderstood, match="of which quantity the spectrum is"):
+        author.create("spectral index of PSP field between 0.1 and 1 Hz, plus |B|, 6 november 2018")

@@ -140,7 +140,7 @@ _PLAIN = r"(?:[^\x01;\"“„'’]|(?<=\w)['’](?=\w))"
 """Regular expression of a sign of a title without quotes; an apostrophe stands within a word."""
 _TITLED = re.compile(
     rf"\b(?P<noun>(?:sub)?title)(?:[ ]+(?:of[ ]+(?:the[ ]+)?(?:figure|plot)|accordingly))?"
-    rf"(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z])))"
+    rf"(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z]|[A-Z]+[ ][a-z])))"
     rf"(?P<text>{_PLAIN}+?){_TITLE_ENDS}"
     rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>{_PLAIN}+?){_TITLE_ENDS}"
     rf"|\b(?P<call>(?:call|name)[ ]+(?:it|(?:the[ ]+|this[ ]+)?(?:figure|plot))"
@@ -371,6 +371,12 @@ def take_numbers(unread: UnreadWords) -> None:
     )
     unread.take_spelt("factors")
     unread.take("number", rf"\b(?:{COUNT})(?= columns\b)", lambda match: Number(number_of_text(match[0])))
+    unread.take(
+        "number",
+        r"(?:(?<=\bline at )(?<!vertical line at )|(?<=\blines at )(?<!vertical lines at )|(?<=\d/\d and ))"
+        r"(?P<top>[-−]?\d)/(?P<bottom>[1-9])(?![\w/:-]|\.\d)",
+        lambda match: Number(number_of_text(match["top"]) / number_of_text(match["bottom"])),
+    )
     unread.take("number", r"(?<=\bline at )zero\b|(?<== )zero\b|(?<=\by=)zero\b", lambda match: Number(0.0))
     unread.take(
         "number",

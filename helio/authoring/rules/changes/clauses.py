@@ -384,7 +384,12 @@ def _is_part(before: Clause, clause: Clause) -> bool:
         and clause.text.strip() == clause.atoms[0].text
     ):
         return True  # in black and red
-    if placed or (not _MARKS.isdisjoint(last) and (named or listed or lone <= {"moment", "time"})):
+    styled = clause.atoms[0].kind in ("moment", "time") and kinds.isdisjoint(_LOOKS)
+    timed = lone - ({*_LOOKS, "line"} if styled else set()) <= {
+        "moment",
+        "time",
+    }  # mark 03:00 and 05:00 in red
+    if placed or (not _MARKS.isdisjoint(last) and (named or listed or timed)):
         return True
     beside = len(clause.atoms) > 1 and not _BESIDE.isdisjoint(clause.atoms[0].tags) and lone <= _AROUND
     pronoun = re.search(r"\b(?:it|them|this|that)\b", clause.text)

@@ -9,7 +9,7 @@ from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_reading import plain_name
-from helio.authoring.rules.changes.atoms import COUNTED, Range
+from helio.authoring.rules.changes.atoms import COUNT, COUNTED, Range
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
@@ -128,7 +128,7 @@ def _label(editor: FigureEditor, clause: Clause) -> str:
     if any(start <= moment.start < names[0].start for moment in clause.of("moment", "time")):
         start = names[0].start  # mark 04:45 with a line called shock
     words = clause.text[start - clause.start : names[0].stop - clause.start]
-    return re.sub(r"^\s*(?:the\s+|an?\s+)?", "", words, flags=re.IGNORECASE)
+    return re.sub(rf"^\s*(?:for\s+)?(?:the\s+|an?\s+)?(?:(?:{COUNT})\s+)?", "", words, flags=re.IGNORECASE)
 
 
 def _note_every_panel(editor: FigureEditor, clause: Clause) -> None:

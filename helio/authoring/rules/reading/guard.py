@@ -79,6 +79,8 @@ _OPERATOR = re.compile(
     r"[\s\w|.-]*?(?:\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?|(?P<slash>/)[\s\w-]*)",
     re.IGNORECASE,
 )
+_PLUS_MAGNITUDE = re.compile(r"\bfield\b.*,?\s(?:plus|with)\s+(?:the\s+)?\|B\|", re.IGNORECASE)
+"""The magnitude beside the spectrum of its field: ``spectral index of the field, plus |B|``."""
 _OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
 _FROM_PARTICLES = re.compile(
     r"\b(?:from|using|based\s+on)\s+(?:the\s+)?(?:(?!and\b|with\b|plus\b)[\w-]+\s+){1,2}(?P<what>electrons|ions|protons)$",
@@ -321,8 +323,9 @@ def _unclear_computations(
 ) -> Iterator[NotUnderstood]:
     """Yield a refusal for each computation of which it is not clear which of several quantities it takes."""
     several = len({quantity for _, quantity in placed}) > 1
-    spectra = [step for step in request.computations if step.tool.startswith("power_") and not step.beside]
-    if spectra and several and _OVER_TIME.search(sentence.text):
+    spectral = ("power_", "spectral_")
+    spectra = [step for step in request.computations if step.tool.startswith(spectral) and not step.beside]
+    if spectra and ((several and _OVER_TIME.search(sentence.text)) or _PLUS_MAGNITUDE.search(sentence.text)):
         yield NotUnderstood(
             "it is not clear of which quantity the spectrum is",
             advice="give the time series a place: 'power spectrum of Bz, |B| below'",

@@ -31,14 +31,14 @@ from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import is_mode
 from helio.knowledge.particles import LETTERS, SYMBOLS
 from helio.knowledge.phrases import TAKEN
-from helio.knowledge.quantities import families
+from helio.knowledge.quantities import B, families, spellings
 from helio.pipelines.template.document import Document
 
 _STYLE = "colour dash width mode paneltype relative scale range bound"
 _PHRASES, _STYLES, _NEEDS = (SPELLINGS["looks"][name] for name in ("phrases", "styles", "needs"))
 """The parts with which a phrase about looks begins, and those next to them that belong to it."""
 _NEAR = re.compile(
-    r"[\s,(=:]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown)[\s,]+)*[\s,)]*",
+    r"[\s,(=:]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown|arrival|time)[\s,]+)*[\s,)]*",
     re.IGNORECASE,
 )
 _SIGNS = r"\s*[,;()]\s*|\.\s+|\s+[-–—]\s+"
@@ -68,11 +68,19 @@ _AT_LEFT = re.compile(
     rf"\s*\(?\b(?:(?:at|on|to)\s+)?(?:the\s+)?left(?! and right\b){_SIDE_OF_PANEL}", re.IGNORECASE
 )
 _COLOURS_IN_TURN = re.compile(
-    rf"\b(?:in\s+)?(?:the\s+)?colou?rs\s*[:=]?\s+(?P<named>(?:{COLOURS})(?:(?:[\s,/&]|\band\b)+(?:{COLOURS}))+)\b"
+    rf"\b(?:in\s+)?(?:the\s+)?(?:(?:usual|standard|official|conventional|classic)\s+(?:[\w-]+\s+)?)?colou?rs\s*[:=]?\s+(?P<named>(?:{COLOURS})(?:(?:[\s,/&]|\band\b)+(?:{COLOURS}))+)\b"
     rf"|(?<![\w-])(?P<bare>(?:{COLOURS})(?:\s+(?:{COLOURS}))+)(?!\s*[\w-])",
     re.IGNORECASE,
 )
 """Colours for several lines in turn: ``colours: black, red``, or ``black red green`` at the end of a clause."""
+_LETTER_WITH_COLOUR = (
+    rf"(?<![\w-])(?P<letter>(?-i:[A-E]))(?P<colour>\s*(?:[:=]|\bin\b|\bis\b)?\s*\b(?:{COLOURS})\b)"
+)
+_MORE_LETTERS = r"(?P<more>(?:\s*(?:,|,?\s*and\b|&|/)?\s*(?-i:[A-E])\b(?!\s+(?:field|vector)))*)"
+_LETTERS_WITH_COLOURS = re.compile(
+    "{0}(?:(?:[\\s,;]|and)+{0})+".format(re.sub(r"\?P<\w+>", "?:", _LETTER_WITH_COLOUR)), re.IGNORECASE
+)
+"""Letters of spacecraft, each with a colour: ``A in red, B in blue``."""
 _AT_RIGHT = re.compile(
     r"\b(?!(?:the|an?|on|at|in|with|and|to|its|use|using|put|axis|panel|side|own)\b)(?P<what>[A-Za-z|][\w|]*)\s*"
     rf"\(?(?:(?:at|on|to)\s+)?(?:(?:the|its)\s+)?\bright{_SIDE_OF_PANEL}",
@@ -139,8 +147,24 @@ _IN_ONE_PANEL = re.compile(r"\b(?:one|same|single)\s+panel\s+(?:on|with)\s+(?:an
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
+_NAMED_AGAIN = re.compile(r"[,;:(]\s*(?:and\s+)?(?:the\s+)?$", re.IGNORECASE)
+_LENGTH = re.compile(r"\s*(?:of|over|with|from)\s+[\d.]", re.IGNORECASE)
+"""Patterns of what stands around the name of a result with its look, if the request names the result before."""
+_NAMED = {"what", "panel", "every:others"}
+"""Parts to which a look may belong."""
+_OF_OTHERS = re.compile(r"(?:the\s+|all\s+)*(?:others?|rest|everything\s+else)\b", re.IGNORECASE)
+"""Pattern of a look of all lines that no other look names."""
+_OF_A_PANEL = {"noun:horizontal_line", "noun:range", "noun:y_range", "noun:y_axis"}
+"""Parts of phrases about one panel."""
+_OF_OWNER = re.compile(
+    r"(?:\s+(?:(?:in\s+)?(?:GSM|GSE|RTN)|panel|last|below|beneath|underneath|above|at\s+the\s+(?:bottom|top)))*"
+    r"(?:,?\s+(?P<its>(?:(?:with|and)\s+)?its)\s+|(?:,?\s+(?:with|on)|\s*\()\s*(?:an?\s+)?(?:log(?:arithmic)?\s+)?|\s+)",
+    re.IGNORECASE,
+)
+"""What stands between the name of a panel and a line or a range that belongs to it."""
+_IN_LIST = re.compile(r"\s*(?:,|(?P<and>and|&))\s*(?:the\s+)?", re.IGNORECASE)
 _LEAD = re.compile(
-    r"(?:[,;]?\s*\b(?:and|with|using|plus|on|in|as)\s+)*(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE
+    r"(?:[,;]?\s*\b(?:and|with|using|plus|on|in|as)\s+)*(?:an?\s+|the\s+|its\s+)?$|[,;]\s*$", re.IGNORECASE
 )
 
 _ION = re.compile(r"(?<![\w+/])(?P<element>[A-Z][a-z]?\d?)(?P<charge>\+{1,2})(?=\s+[a-z])")
@@ -183,7 +207,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     text = with_marked_days(with_quoted_labels(text), now)
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
-    text = _with_raw_named(_with_lettered_crafts(text), now)
+    text = _with_raw_named(text, now)
+    text = _with_missions_of_letters(text)
     text = _ION.sub(lambda ion: ion["element"] + ion["charge"].replace("+", "plus"), text)
     atoms = read_atoms(text, now)
     phrases: list[_Phrase] = []
@@ -196,7 +221,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     phrases = [
         phrase
         for phrase in phrases
-        if not (_overlaps(phrase, conditions) or _OF_DATA.match(text, phrase.stop))
+        if not (_overlaps(phrase, conditions) or _OF_DATA.match(text, phrase.stop) or _is_band(phrase, text))
     ]
     is_alone = sum("what" in atom.tags for atom in atoms) == 1
     styles = [
@@ -206,7 +231,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         and not _overlaps(style, conditions)
         and not _OF_MARK.match(text, style.parts[-1].start)
     ]
-    names = [atom for atom in atoms if {"what", "panel"} & set(atom.tags) and not _is_within(atom, phrases)]
+    names = [atom for atom in atoms if _NAMED & set(atom.tags) and not _is_within(atom, phrases)]
     names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
     computed = {style.start: _of_computed(style, styles, tools, text) for style in styles}
@@ -218,7 +243,9 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     again = [
         name
         for _, (_, name) in read
-        if name is not None and _is_named_before(name, names) and not _OF_INPUT.search(text[: name.start])
+        if name is not None
+        and (name.kind in ("tool", "every") or _is_named_before(name, names))
+        and not _OF_INPUT.search(text[: name.start])
     ]
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
@@ -235,6 +262,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
             rest += ", ".join(name.text for name in _names_of(part)) + ", "
         if part not in again:
             words = text[part.start : stop].strip(" ,")
+            words += _in_its_panel(part, names, text) if part in phrases else ""
             kinds = [name.kind for clause in only for name in _names_of(clause)]
             if (
                 part in only and kinds.count("what") == 1
@@ -243,6 +271,28 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
             looks += named.get(part.start) or [words]
         at = stop
     return " ".join(_with_charges(rest + text[at:]).split()), tuple(looks)
+
+
+def _is_band(phrase: _Phrase, text: str) -> bool:
+    """Return whether a range picks a part of the data, and is no range of the axis of a spectrogram."""
+    is_range = "noun:bin_axis" in phrase.parts[0].tags and phrase.kinds == {"range"}
+    energies = phrase.parts[0].text.casefold().startswith("energ") and _SPECTRAL.search(text)
+    return is_range and not (energies and not _OF_BAND.search(text[: phrase.parts[-1].start]))
+
+
+def _in_its_panel(phrase: _Phrase, names: Sequence[Atom], text: str) -> str:
+    """Return in brackets the name that alone gives the panel of a line or a range: ``Kp with a line at 5``."""
+    tags = {tag for part in phrase.parts for tag in part.tags}
+    ahead = [name for name in names if name.stop <= phrase.start]
+    if not tags & _OF_A_PANEL or tags & {"what", "panel", "craft", "every"} or not ahead or len(names) == 1:
+        return ""
+    owned = _OF_OWNER.fullmatch(text[ahead[-1].stop : phrase.start])
+    joint = _IN_LIST.fullmatch(text[ahead[-2].stop : ahead[-1].start]) if len(ahead) > 1 else None
+    own, *others = (_quantities_of(name.text) for name in ahead[-1:-3:-1])
+    is_alike = own in others and not _is_named_before(ahead[-1], names)  # Bx, By, Bz with a line at 0
+    if not owned or not own or (joint and not owned["its"] and (joint["and"] or is_alike)):
+        return ""
+    return f" ({ahead[-1].text})"
 
 
 def _with_charges(text: str) -> str:
@@ -282,14 +332,19 @@ def with_labels_named(text: str) -> str:
     return f"{before}{written}{text[listed.end() :]}"
 
 
-def _with_lettered_crafts(text: str) -> str:
-    """Write the whole names of the spacecraft A and B of one mission beside their looks: ``A in red, B in blue``."""
-    missions = "|".join(re.escape(name) for name in families())
-    named = {match[1] for match in re.finditer(rf"\b({missions})[\s-]*[AB]\b", text, re.IGNORECASE)}
-    look = rf"\s*(?:(?:in|is|drawn|=|:)\s*)*\(?(?:{COLOURS}|dashed|dotted|solid)\b\)?"
-    both = rf"(?:(?<=[,;.] )|(?<=\())A(?P<first>{look}[\s,;]*(?:and\s+)?)B(?={look})"
-    mission = named.pop() if len(named) == 1 else ""
-    return re.sub(both, rf"{mission}-A\g<first>{mission}-B", text) if mission else text
+def _with_missions_of_letters(text: str) -> str:
+    """Give letters with colours the mission that the request names alone: ``STEREO A and B: A red, B blue``."""
+    letters: dict[str, set[str]] = {}
+    for named in re.finditer(rf"(?P<craft>{names_of_spacecraft()}){_MORE_LETTERS}", text, re.IGNORECASE):
+        craft = re.fullmatch(r"(.+-)([A-E])", spellings().get(named["craft"].casefold(), ""))
+        if craft is not None:
+            letters.setdefault(craft[1], set()).update(craft[2], re.findall(r"\b[A-E]\b", named["more"]))
+    for match in reversed(list(_LETTERS_WITH_COLOURS.finditer(text)) if len(letters) == 1 else []):
+        ((stem, own),) = letters.items()
+        if own.issuperset(letter for letter, _ in re.findall(_LETTER_WITH_COLOUR, match[0])):
+            named_too = re.sub(_LETTER_WITH_COLOUR, rf"{stem}\g<letter>\g<colour>", match[0])
+            text = f"{text[: match.start()]}{named_too}{text[match.end() :]}"
+    return text
 
 
 def _with_raw_named(text: str, now: datetime) -> str:
@@ -362,10 +417,15 @@ def _names_of(phrase: _Phrase) -> list[Atom]:
     ]
 
 
+def _quantities_of(words: str) -> set[str]:
+    """Return the quantities of the table that words name, without their components."""
+    placed, field = read_quantities(Sentence(words), magnitude=False)
+    return {quantity.name for _, quantity in placed} | ({B} if field >= 0 else set())
+
+
 def _names_quantity(words: str) -> bool:
     """Return whether words name a quantity of the table."""
-    placed, field = read_quantities(Sentence(words), magnitude=False)
-    return bool(placed) or field >= 0
+    return bool(_quantities_of(words))
 
 
 def _phrases(
@@ -436,7 +496,7 @@ def _is_style(style: _Phrase, text: str, *, alone: bool) -> bool:
 
 def _of_computed(
     style: _Phrase, styles: Sequence[_Phrase], tools: Sequence[Atom], text: str
-) -> tuple[list[str], None] | None:
+) -> tuple[list[str], Atom | None] | None:
     """Read ``|B| with a running median on top of it in red``: a line beside its input has the look."""
     start = max((other.stop for other in styles if other.stop <= style.start), default=0)
     near = [tool for tool in tools if start <= tool.start < style.start]
@@ -448,7 +508,9 @@ def _of_computed(
     if not joined and not (_OF_ITS_INPUT.fullmatch(between) and _OVER_INPUT.search(text[style.stop :])):
         return None
     mode = "as " if "mode" in style.kinds else ""
-    return [f"{near[-1].text} {mode}{text[style.start : style.stop]}"], None
+    earlier = any(tool.value == near[-1].value for tool in tools if tool.start < near[-1].start)
+    again = earlier and _NAMED_AGAIN.search(text[: near[-1].start]) and not _LENGTH.match(text, style.stop)
+    return [f"{near[-1].text} {mode}{text[style.start : style.stop]}"], near[-1] if again else None
 
 
 def _with_names(
@@ -510,7 +572,8 @@ def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
         distinct = list(dict.fromkeys(several))
         if len(distinct) == len(values):
             return [f"{name} {value.text}" for name, value in zip(distinct, values, strict=True)]
-    return []
+    in_turn = style.kinds == {"colour"} and len(values) > len({*ahead})  # of all lines of a few names
+    return [text[style.start : style.stop]] if in_turn else []
 
 
 def _behind(style: _Phrase, names: Sequence[Atom], text: str) -> tuple[list[Atom], bool]:
@@ -548,6 +611,16 @@ _OF_FIGURE = re.compile(
     re.IGNORECASE,
 )
 """Words of looks that are those of the whole figure, wherever they stand."""
+
+
+def without_owner(look: str) -> tuple[str, str]:
+    """Split a phrase from the name in brackets behind it, whose panel it has if the figure draws it.
+
+    >>> without_owner("horizontal line at 5 (Kp)")
+    ('horizontal line at 5', 'Kp')
+    """
+    owned = re.fullmatch(r"(?P<plain>.*) \((?P<name>[^()]*[^\W\d][^()]*)\)", look)
+    return (owned["plain"], owned["name"]) if owned else (look, "")
 
 
 def is_of_own_panels(look: str, now: datetime) -> bool:
@@ -650,30 +723,32 @@ def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> l
         first -= 1
     while (
         last + 1 < len(atoms)
-        and (near & set(atoms[last + 1].tags) or _is_named(atoms[last], atoms[last + 1]))
+        and (near & set(atoms[last + 1].tags) or _is_named(atoms[last : last + 3], text))
         and _NEAR.fullmatch(between := text[atoms[last].stop : atoms[last + 1].start])
         and not (is_marked and "," in between)  # with the minima marked, 5 May 2010
     ):
         name = {"what", "panel"} & set(atoms[last + 1].tags)
-        placed = _PLACE.search(text[: atoms[last + 1].start]) or _is_named(atoms[last], atoms[last + 1])
-        if name and not placed:
+        ahead, word = text[: atoms[last + 1].start], atoms[last + 1].text.split()[0]  # y axis | of the first
+        placed = _PLACE.search(ahead) or _PLACE.search(f"{ahead}{word} ")
+        if name and not (placed or _is_named(atoms[last : last + 3], text)):
             break
         last += 1
     return list(atoms[first : last + 1])
 
 
-def _is_named(verb: Atom, name: Atom) -> bool:
+def _is_named(parts: Sequence[Atom], text: str) -> bool:
     """Return whether a name says what happens at a time that a phrase marks: ``mark the shock at 04:45``."""
-    return "verb:mark" in verb.tags and "what" in name.tags
+    verb, name, *then = parts
+    at_clock = any(":" in part.text and "," not in text[name.stop : part.start] for part in then)
+    at_name = "noun:vertical_line" in verb.tags and verb.text[-3:] in (" at", " on") and at_clock
+    return "what" in name.tags and (at_name or not {"verb:mark", "verb:shade"}.isdisjoint(verb.tags))
 
 
 def _joins(before: Atom, atom: Atom, near: frozenset[str], text: str) -> bool:
     """Return whether a part before another belongs to its phrase; a name of what to draw does not."""
     between = text[before.stop : atom.start]
-    return (
-        bool((near - {"what", "panel"}) & set(before.tags))
-        and re.fullmatch(r"\s*(?:an?|the)?\s*", between) is not None
-    )
+    joint = r"\s*(?:to|until|[-–])\s*" if before.kind == atom.kind == "moment" else r"\s*(?:an?|the)?\s*"
+    return bool((near - {"what", "panel"}) & set(before.tags)) and re.fullmatch(joint, between) is not None
 
 
 def _with_plain_name(look: str, editor: FigureEditor, now: datetime) -> str:
@@ -723,8 +798,10 @@ def changed_looks(
     """
     editor = FigureEditor(template, catalogue, ask, now)
     coloured: set[str] = set()
-    for look in looks:
-        phrase = _with_plain_name(look, editor, now)
+    for look in sorted(looks, key=lambda look: _OF_OTHERS.match(look) is not None):
+        plain, owner = without_owner(look)
+        is_drawn = owner and len(editor.panels) != 1 and editor.lines_of(owner)
+        phrase = _with_plain_name(look if is_drawn else plain, editor, now)
         changes, left = read_clauses(phrase, read_atoms(phrase, now), _CHANGES)
         if left or not changes:
             raise NotUnderstood(f"helio does not understand '{phrase}'")

@@ -18,10 +18,13 @@ _CLOCK = r"(?<![\d:.T-])\d{1,2}:\d{2}(?::\d{2})?(?:\s*(?:UTC?|Z)\b)?(?![\d:])"
 _HOUR = r"\d{1,2}(?::\d{2})?\s*(?:UTC?|h)?"
 _SPAN = rf"(?<![\d:.T-]){_HOUR}\s*(?:-|–|\bto\b|\buntil\b)\s*{_HOUR}(?![\w:-])"
 _SHADED = r"shad(?:e|ed|ing)|highlight(?:ed|ing)?|gr[ae]y(?:ed)?\s+out"
-_MARKED = r"mark(?:s|ed|ing)?\b[^,;.]*?|(?:vertical|dashed|dotted|solid)\s+lines?\s+(?:at|on|for)\s+"
+_MARKED = (
+    r"mark(?:s|ed|ing)?\b[^,;.]*?|(?:vertical|dashed|dotted|solid)\s+lines?\s+(?:at|on|for)\s+"
+    r"|(?<!horizontal )lines?\s+at\s+(?:the\s+)?(?!\d)(?:[a-z]+\s+){1,3}(?:at\s+)?"
+)
 _PHRASE = re.compile(
     rf"\b(?:{_SHADED})\b[^,;.]*?{_SPAN}(?:\s+(?:on|of)\s+(?:the\s+)?\d[^,;]*)?"
-    rf"|\b(?:{_MARKED})(?:{_SPAN}|{_CLOCK}(?P<more>\s*(?:,|,?\s*\band\b|&)\s*{_CLOCK})*)(?:\s+on\s+(?:the\s+)?{DATE})?"
+    rf"|\b(?:{_MARKED})(?:{_SPAN}|{_CLOCK}(?P<more>\s*(?:,|,?\s*\band\b|&)\s*{_CLOCK})*)(?:\s+on\s+(?:the\s+)?(?:{DATE}|\d{{1,2}}(?:st|nd|rd|th)\b))?"
     rf"|(?P<behind>{_SPAN})\s*(?:(?:is|be|being|as)\s+)?\b(?:{_SHADED}|marked)\b",
     re.IGNORECASE,
 )

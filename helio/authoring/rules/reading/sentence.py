@@ -58,7 +58,9 @@ _EVENT = "|".join(
 _OF_EVENT = rf"\b(?:{_EVENT})\s*(?:\(|(?:was\s+)?\b(?:of|on|at|from)\s+)?(?:the\s+)?"
 _EVENT_BEHIND = rf"\s+(?:[\w-]+\s+){{0,2}}?(?:{_EVENT})\b"
 _DAY_NUMBER = r"(?<![\w:-])\d{1,2}(?:st|nd|rd|th)?"
-_DAY_AND_MONTH = rf"(?P<day>{_DAY_NUMBER}\s+{MONTH}|\b{MONTH}\s+{_DAY_NUMBER})(?![\w:-])"
+_DAY_AND_MONTH = (
+    rf"(?P<day>{_DAY_NUMBER}\s+{MONTH}|\b{MONTH}\s+{_DAY_NUMBER})(?![\w:-]|,?\s+(?:at\s+)?\d{{1,2}}:\d\d)"
+)
 _LENGTH_OF_RANGE = (
     rf"\b(?:the\s+)?(?:week(?:end)?|fortnight|days|nights)\s+(?:(?:of|from|between)\s+)?(?={TAKEN})"
 )

@@ -241,6 +241,8 @@ def _months_of_year(match: re.Match[str]) -> str:
 _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bthru\b", "through"),
     (r"\bnoon\b", "12:00"),
+    (r"\b(\d{1,2})\s*-?\s*(?:h|hrs?|hours?)\s+(?:from|after)\s+midnight\b", r"00:00 to \1:00"),
+    (rf"(?<![\w-])({_MONTH}\s+{_YEAR})[-–](?={_MONTH}\s+{_YEAR}(?![\d-]))", r"\1 to "),
     (rf"\[([^\[\]]*{_YEAR}[^\[\]]*)\]", r"(\1)"),
     (rf"\b(?P<before>{_MONTH}(?:\s+\d{{1,2}}(?:\s*[-–]\s*\d{{1,2}})?)?,?\s*)['’](?P<year>\d{{2}})(?![\w'’])",
      lambda match: f"{match['before']}{_four_digits(match['year'])}"),
