@@ -361,9 +361,10 @@ class Operations:
             )
         if name == SEPARATION:
             right = self.steps.convert(right, left.unit)
+        is_known = left.cadence is not None or self.steps.have_same_epochs((left, right))
         if name == LAG and left.cadence != right.cadence:
             left, right = self.steps.align_all([left, right])
-        elif name != LAG and (not left.cadence or (left.cadence, left.craft) != (right.cadence, right.craft)):
+        elif name != LAG and not (is_known and (left.cadence, left.craft) == (right.cadence, right.craft)):
             right = self.steps.align(right, left)
         operation, word = OF_TWO[name]
         stem = f"{left.label}_{word}_{right.label.removesuffix('_aligned')}"

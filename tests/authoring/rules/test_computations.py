@@ -238,8 +238,8 @@ def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
 def test_the_square_of_the_distance_is_of_the_first_quantity_alone(author):
     sentence = "Ulysses |B| times r squared {} the speed, hourly, 1995"
     assert figure(author, sentence.format("and"))["panels"] == [
-        ["Ulysses_Bmag_binned_r2"],
-        ["Ulysses_V_binned"],
+        ["Ulysses_Bmag_r2"],
+        ["Ulysses_V"],
     ]
     (entry,) = figure(author, sentence.format("versus"))["xy"]
     assert "_r2" in entry["y"]

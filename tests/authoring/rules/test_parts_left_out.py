@@ -9,7 +9,7 @@ from helio.authoring.rules.parts_left_out import without_a_part
     ("request_", "part", "rest"),
     [
         ("ACE Bz 2003-01-02, in waltz time", "in waltz time", "ACE Bz 2003-01-02"),
-        ("Lecturer here: ACE Bz and speed, 2003-01-02", "Lecturer here", "ACE Bz and speed, 2003-01-02"),
+        ("In waltz time: ACE Bz and speed, 2003-01-02", "In waltz time", "ACE Bz and speed, 2003-01-02"),
         ("ACE Bz (wobbly) with the speed below, 2003-01-02", "(wobbly)", "ACE Bz with the speed below, 2003-01-02"),
         ("ACE Bz and its wobble and the speed, 2003-01-02", "its wobble", "ACE Bz and the speed, 2003-01-02"),
     ],

@@ -76,7 +76,7 @@ _COLOURS_IN_TURN = re.compile(
 _LETTER_WITH_COLOUR = (
     rf"(?<![\w-])(?P<letter>(?-i:[A-E]))(?P<colour>\s*(?:[:=]|\bin\b|\bis\b)?\s*\b(?:{COLOURS})\b)"
 )
-_MORE_LETTERS = r"(?P<more>(?:\s*(?:,|,?\s*and\b|&|/)?\s*(?-i:[A-E])\b(?!\s+(?:field|vector)))*)"
+_MORE_LETTERS = r"(?P<more>(?:\s*(?:,|,?\s*and\b|&|/)?\s*-?(?-i:[A-E])\b(?!\s+(?:field|vector)))*)"
 _LETTERS_WITH_COLOURS = re.compile(
     "{0}(?:(?:[\\s,;]|and)+{0})+".format(re.sub(r"\?P<\w+>", "?:", _LETTER_WITH_COLOUR)), re.IGNORECASE
 )
