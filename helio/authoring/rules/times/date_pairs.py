@@ -75,7 +75,7 @@ class _Side:
 def with_whole_dates(text: str) -> str:
     """Write both dates of a pair whole where one takes its month or year from the other, or from the sentence.
 
-    Two days with the names of their months and one year include the second day.
+    Two days with the names of their months include the second day.
 
     >>> with_whole_dates("2020 Nov 29 - Dec 2"), with_whole_dates("2012 Sept 27 to Oct 1")
     ('2020-11-29 through 2020-12-02', '2012-09-27 through 2012-10-01')
@@ -176,10 +176,9 @@ def _pair(match: re.Match[str], elsewhere: int, month: int) -> str:
 
 
 def _is_in_words(pair: re.Match[str]) -> bool:
-    """Return whether a pair has two days with the names of their months, and at most one year."""
+    """Return whether a pair has two days with the names of their months."""
     sides = (pair["first"], pair["last"])
-    named = all(re.search(r"[^\W\d]{3}", side) and re.search(r"(?<!\d)\d{1,2}(?!\d)", side) for side in sides)
-    return named and len(_ANY_YEAR.findall(pair[0])) < len(sides)
+    return all(re.search(r"[^\W\d]{3}", side) and re.search(r"(?<!\d)\d{1,2}(?!\d)", side) for side in sides)
 
 
 def _side(text: str) -> _Side | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.times.date_pairs import MONTH, YEAR
 from helio.patterns import ignoring_case
-from helio.time_range import EARLIEST, LATEST, TimeRange, parse_time_range
+from helio.time_range import EARLIEST, LATEST, TimeRange, parse_time_range, time_range_or_none
 
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = (
@@ -111,17 +111,18 @@ def with_stated_ends(text: str, now: datetime) -> str:
 
 
 def ends_before_named_day(time: str, now: datetime) -> str:
-    """Return a note if a range of dates in words ends before the last day that it names; otherwise an empty text.
+    """Return a note if a range of dates ends before the last day that it names; otherwise an empty text.
 
     >>> now = datetime(2026, 1, 1)
-    >>> ends_before_named_day("26 October 2003 to 7 November 2003", now)
-    "'26 October 2003 to 7 November 2003' ends where 2003-11-07 begins; write 'through' to include that day"
-    >>> ends_before_named_day("26 to 29 October 2003", now), ends_before_named_day("2003-10-26 to 2003-10-29", now)
+    >>> ends_before_named_day("2003-10-26 to 2003-11-07", now)
+    "'2003-10-26 to 2003-11-07' ends where 2003-11-07 begins; write 'through' to include that day"
+    >>> ends_before_named_day("26 to 29 October 2003", now), ends_before_named_day("2003-10-26 to 2003-10", now)
     ('', '')
     """
-    match = ignoring_case(rf".*{MONTH}.*?{_TO}(?P<last>{_DATE})").fullmatch(time)
+    match = ignoring_case(rf".*?{_TO}(?P<last>{_DATE})").fullmatch(time)
+    last = time_range_or_none(match["last"], now) if match else None
     stop = parse_time_range(time, now).stop
-    if match is None or parse_time_range(match["last"], now).start != stop:
+    if last is None or not last.is_day or last.start != stop:
         return ""
     return f"'{time}' ends where {stop:%Y-%m-%d} begins; write 'through' to include that day"
 
