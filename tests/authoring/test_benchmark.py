@@ -158,18 +158,15 @@ def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scrip
     assert len(scripted.asked) <= script["most"]
 
 
-def test_the_rules_pass_half_of_the_create_tasks_and_most_of_the_plain_ones(by_rules):
-    create = [one for one in TASKS.values() if one.kind == "create"]
-    failed = {task.id: judge(task, by_rules(task.id)) for task in create}
-    passed = [one for one in create if not failed[one.id]]
-    assert 2 * len(passed) >= len(create), failed
-    assert sum(one.plain for one in passed) >= 0.8 * sum(one.plain for one in create), failed
-
-
-def test_the_rules_rather_refuse_than_propose_something_else(by_rules):
+def test_the_rules_pass_most_tasks_and_rather_refuse_than_propose_something_else(by_rules):
     came = {name: by_rules(name) for name in TASKS}
-    drafts = {name: draft for name, draft in came.items() if isinstance(draft, TemplateDraft)}
-    misled = {name: wrong for name, draft in drafts.items() if (wrong := judge(TASKS[name], draft))}
+    wrong = {name: judge(TASKS[name], outcome) for name, outcome in came.items()}
+    create = [one for one in TASKS.values() if one.kind == "create"]
+    passed = [one for one in create if not wrong[one.id]]
+    assert 2 * len(passed) >= len(create), wrong
+    assert sum(one.plain for one in passed) >= 0.8 * sum(one.plain for one in create), wrong
+    drafts = [name for name, outcome in came.items() if isinstance(outcome, TemplateDraft)]
+    misled = {name: wrong[name] for name in drafts if wrong[name]}
     assert len(misled) <= 0.05 * len(drafts), misled
 
 
