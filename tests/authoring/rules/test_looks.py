@@ -74,6 +74,8 @@ def test_a_height_is_that_of_the_panel_that_is_named(author, request_, key, valu
          "2021-10-28", ["line", "line"], {"log_scale": "log"}),
         ("SOHO EPHIN proton intensities as lines, log, and an energy spectrogram of STEREO-A HET protons below, "
          "2021-10-28", ["line", "spectrogram"], {"log_scale": {"1": "log"}}),
+        ("STEREO-A HET protons, log y; below, a spectrogram of SOHO ERNE HED protons, 2021-10-28",
+         ["line", "spectrogram"], {"log_scale": {"1": "log"}}),
         ("ACE SIS hourly oxygen spectrogram, log y, 2003-10-28", None, {"log_y": {"1": True}}),
         ("RBSP-A HOPE omni electron flux, log y, 1 June 2013", None, {"log_y": {"1": True}}),  # of 72 energies
     ],

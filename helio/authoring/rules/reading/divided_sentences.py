@@ -121,6 +121,10 @@ _PLAIN_PLACES = [
             rf"(?:[A-Za-z|][\w|]*)(?:\s+panel\b(?!s)|,?\s+(?:(?:in|as)\s+)?(?:two|2|separate)\s+{PANEL}))",
             r"\g<head>above ",
         ),
+        (
+            rf"(?P<joint>[,;.]|\band)\s+(?P<below>{BELOW}),\s+(?=(?:the|an?)\s|(?-i:[A-Z|]))",
+            r"\g<joint> \g<below> ",
+        ),
     )
 ]
 """Patterns of places, and how the rules write them."""

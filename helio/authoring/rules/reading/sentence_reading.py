@@ -403,13 +403,12 @@ class _SentenceReader:
         if (crafts or described.crafts) and not self.flown:
             drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
-        said = sentence.take_first(_AS_LINES) is not None
-        if said and re.search(r"\bspectrogram", sentence.text, re.IGNORECASE):
+        self._as_lines = sentence.take_first(_AS_LINES) is not None
+        if self._as_lines and re.search(r"\bspectrogram", sentence.text, re.IGNORECASE):
             raise NotUnderstood(
                 "it is not clear which fluxes to draw as lines, and which as a spectrogram",
                 advice="say it of each panel, as in 'ACE SIS oxygen flux as lines; below, a spectrogram of …'",
             )
-        self._as_lines = said or self._are_values_of_few_bins()
         self._units = take_units(sentence)
         self._plane = take_plane(sentence)
         before_quantities = sentence.left
@@ -510,12 +509,22 @@ class _SentenceReader:
             for parameter, title in drawn
         )
 
-    def _are_values_of_few_bins(self) -> bool:
-        """Return whether to draw the fluxes of few energies as lines, because their axis should be logarithmic."""
+    def _are_of_few_bins(self, quantities: Sequence[RequestQuantity]) -> bool:
+        """Return whether to draw fluxes of few energies as lines, because their axis should be logarithmic.
+
+        For quantities of the table, its first row of a spacecraft stands for all.
+        """
         if not _LOG_AXIS.search(" ".join(self._looks)) or _PICTURE.search(self._sentence.text):
             return False
-        entries = ((self._catalogue.dataset(dataset), name) for dataset, name in self._described.datasets)
-        sizes = [entry.parameter(name).size for entry, name in entries]
+        crafts = {craft for _, craft in self._crafts}
+        rows = {
+            (row.quantity, row.spacecraft): (row.dataset, row.parameters[0])
+            for row in reversed(SOURCES)
+            if row.quantity in {quantity.name for quantity in quantities} & {*SPECTRA}
+            and row.spacecraft in crafts
+        }
+        drawn = (*self._described.datasets, *rows.values())
+        sizes = [self._catalogue.dataset(dataset).parameter(name).size for dataset, name in drawn]
         spectra = [size for size in sizes if max(size, default=0) > _LONGEST_VECTOR]
         return bool(spectra) and all(len(size) == 1 and size[0] <= _MOST_LINES for size in spectra)
 
@@ -626,7 +635,7 @@ class _SentenceReader:
             assumed=self._assumed,
             computations=tuple(mention.computation for mention in mentions),
             panels=panels,
-            style=RequestedStyle(self._title, self._looks, self._as_lines),
+            style=RequestedStyle(self._title, self._looks, self._as_lines or self._are_of_few_bins(drawn)),
             exports=self._files.formats,
             saved=self._files.lines,
             saved_count=self._files.count,
