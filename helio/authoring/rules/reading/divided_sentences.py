@@ -122,8 +122,8 @@ _PLAIN_PLACES = [
             r"\g<head>above ",
         ),
         (
-            rf"(?P<joint>[,;.]|\band)\s+(?P<below>{BELOW}),\s+(?=(?:the|an?)\s|(?-i:[A-Z|]))",
-            r"\g<joint> \g<below> ",
+            rf"(?:[,;.]|\band)\s+(?P<below>{BELOW}),\s+(?=(?:the|an?)\s|(?-i:[A-Z|]))",
+            r"; \g<below> ",
         ),
     )
 ]
