@@ -364,6 +364,8 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
     "MetOp": {"SEM2": "SEM-2"},
     "LANL": {"SPA": "SOPA"},
     "CRRES": {"MEA": "MEA"},
+    "FAST": {"TMS": "TEAMS"},
+    "IMP": {"MITPLASMA": "MIT"},
     "AMPTE": {"MEPA": "MEPA"},
     "MMS": {"EIS": "EPD-EIS"},
     "MAVEN": {"SWI": "SWIA", "SWE": "SWEA", "STA": "STATIC"},

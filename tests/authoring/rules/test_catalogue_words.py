@@ -194,7 +194,6 @@ def test_the_channels_of_a_species_share_a_panel_with_their_energies_in_the_lege
         ("ACE EPAM deflected electrons DE1 except DE2, 4 Nov 2001", "'except'"),
         ("GOES-13 proton channels, 2012-01-01", "'proton', 'channels'"),  # only flags have these words
         ("STEREO-A SWEA pitch angle, 2012-07-23", "at several energies"),
-        ("FAST TEAMS pitch angles O+ 1998-02-11", "at which energy"),
         (
             "FAST electron spectrograms 1998-02-10",
             "no quantities of FAST",

@@ -73,6 +73,7 @@ def particles_asked(
     view : str
         The sentence with a mark in the place of each letter that is already understood.
     """
+    crafts = [*crafts, *_off_table(view, parts, crafts, catalogue)]
     datasets = _datasets(view, crafts, catalogue)
     parameters = [described for dataset in datasets for described in dataset.parameters]
     channels = {name for described in parameters for name in (described.parameter.name, described.channel)}
@@ -234,6 +235,18 @@ def _name_sensors(segments: Sequence[Segment], known: frozenset[str]) -> None:
         segment.names = frozenset(({*words} | pairs) & known)
     for before, after in (*pairwise(segments), *pairwise(segments[::-1])):
         after.names = after.names or before.names
+
+
+def _off_table(
+    view: str, parts: Sequence[Part], crafts: Sequence[tuple[int, str]], catalogue: Catalogue
+) -> list[tuple[int, str]]:
+    """Return the one spacecraft without a row in the table of quantities, for the parts from its name on, or for all."""
+    search = Search(catalogue)
+    if len(search.named(view)[1] - {craft for _, craft in crafts}) != 1:
+        return []
+    starts = [(part.region[0], search.named(view[slice(*part.region)])[1]) for part in parts]
+    named = [(start if crafts else 0, name) for start, names in starts for name in names]
+    return named if len(named) == 1 else []
 
 
 def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue) -> list[DescribedDataset]:

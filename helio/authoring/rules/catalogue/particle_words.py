@@ -247,6 +247,8 @@ def read_particles(
         only_energies = not after.words and len(after.spans) == len(after.energies)
         if before.what.integrated and only_energies:  # summed from 1 to 5 keV and from 5 to 20 keV
             after.what = replace(after.what, integrated=True)
+        if before.what.angles and after.what.angles and not (after.species or after.energies):
+            after.energies = list(before.energies)  # 40 keV protons at 0 and 90 deg
     for name in ("species", "moments"):
         _inherit(particle, name)
     for giver, receiver in (*pairwise(particle[::-1]), *pairwise(particle)):
