@@ -364,8 +364,6 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
     "MetOp": {"SEM2": "SEM-2"},
     "LANL": {"SPA": "SOPA"},
     "CRRES": {"MEA": "MEA"},
-    "FAST": {"TMS": "TEAMS"},
-    "IMP": {"MITPLASMA": "MIT"},
     "AMPTE": {"MEPA": "MEPA"},
     "MMS": {"EIS": "EPD-EIS"},
     "MAVEN": {"SWI": "SWIA", "SWE": "SWEA", "STA": "STATIC"},
@@ -401,11 +399,13 @@ _PARTS = (
     "PM",
     "GIM",
     "MERGED",
+    "TMS",
+    "MITPLASMA",
 )
 """Names of sensors and receivers in ids of datasets."""
 
 
-_ALSO_CALLED = {"SWAVES": "WAVES", "PM": "MTOF", "SQTN": "QTN"}
+_ALSO_CALLED = {"SWAVES": "WAVES", "PM": "MTOF", "SQTN": "QTN", "TMS": "TEAMS", "MITPLASMA": "MIT"}
 
 
 def short(craft: str) -> str:

@@ -111,6 +111,7 @@ def best_matches(
         lambda match: (
             0.0 if text else rank_of_kind(match)
         ),  # preliminary fluxes last, even if they have the channel
+        lambda match: not text and "_MERGED" in match.dataset.id,  # an instrument's own data first
         lambda match: match.off[1],
         lambda match: 0 if text else -len(match.names),
         lambda match: match.off[2],
