@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
@@ -195,7 +195,7 @@ def _whole(
                 fits = of_one_craft(fits, said, [before for *_, before in every], ask)
                 if not fits:
                     return []
-            every.append((segment, wish, fits))
+            every += [(segment, wish, own) for own in _of_each(segment.crafts, fits)]
     whole: list[tuple[Segment, list[Match]]] = [(segment, []) for segment, _ in read]
     for segment, found in whole:
         beside = [
@@ -207,6 +207,14 @@ def _whole(
                 return []
             found += best
     return whole
+
+
+def _of_each(crafts: Sequence[str], fits: list[Match]) -> list[list[Match]]:
+    """Return the matches of each of several spacecraft, or else all together."""
+    if len({*crafts}) < 2:
+        return [fits]
+    flown = ([match for match in fits if craft in astuple(match.first.craft)] for craft in dict.fromkeys(crafts))
+    return [own for own in flown if own]
 
 
 def _as_ions(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:

@@ -121,8 +121,8 @@ class _Asked:
 
     @property
     def is_craft(self) -> bool:
-        """Whether the part only names a spacecraft."""
-        return bool(self.crafts) and not (self.words or self.names)
+        """Whether the part only names one spacecraft."""
+        return len(self.crafts) == 1 and not (self.words or self.names)
 
     @property
     def measured(self) -> tuple[str, ...]:
