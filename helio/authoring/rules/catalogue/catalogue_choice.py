@@ -98,6 +98,8 @@ def best_matches(
     rows = {row.id: row for row in catalogue.rows}
     said = " ".join((text, *(words for _, words in wanted.modes)))
 
+    by_name = not text and any(match.names for match in found)
+
     def rank_of_kind(match: Match) -> float:
         less = drawbacks(rows[match.dataset.id], said)
         return float(less == 0) if wish.preliminary else less
@@ -111,7 +113,7 @@ def best_matches(
         lambda match: (
             0.0 if text else rank_of_kind(match)
         ),  # preliminary fluxes last, even if they have the channel
-        lambda match: not text and "_MERGED" in match.dataset.id,  # an instrument's own data first
+        lambda match: by_name and not match.names and "_MERGED" in match.dataset.id,  # STEREO HET protons
         lambda match: match.off[1],
         lambda match: 0 if text else -len(match.names),
         lambda match: match.off[2],
@@ -184,7 +186,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
         lambda match: cadence_rank(match.dataset, wanted),
         lambda match: -len(match.names & _id_pieces(match.dataset.id)),
         lambda match: wish.spectrum and len(match.first.parameter.size) != 1 and not match.cuts,
-        lambda match: not wish.pitch and match.first.is_by_pitch,
+        lambda match: match.first.is_by_pitch != wish.pitch,
         lambda match: wish.omni and not re.search(r"omni", match.first.text, re.IGNORECASE),
         lambda match: (
             not wish.every

@@ -213,7 +213,9 @@ def _of_each(crafts: Sequence[str], fits: list[Match]) -> list[list[Match]]:
     """Return the matches of each of several spacecraft, or else all together."""
     if len({*crafts}) < 2:
         return [fits]
-    flown = ([match for match in fits if craft in astuple(match.first.craft)] for craft in dict.fromkeys(crafts))
+    flown = (
+        [match for match in fits if craft in astuple(match.first.craft)] for craft in dict.fromkeys(crafts)
+    )
     return [own for own in flown if own]
 
 
@@ -248,7 +250,7 @@ def _name_sensors(segments: Sequence[Segment], known: frozenset[str]) -> None:
 def _off_table(
     view: str, parts: Sequence[Part], crafts: Sequence[tuple[int, str]], catalogue: Catalogue
 ) -> list[tuple[int, str]]:
-    """Return the one spacecraft without a row in the table of quantities, for the parts from its name on, or for all."""
+    """Return the one spacecraft without a row in the table of quantities, with the position of its part."""
     search = Search(catalogue)
     if len(search.named(view)[1] - {craft for _, craft in crafts}) != 1:
         return []

@@ -62,7 +62,9 @@ _DENIAL = re.compile(
 )
 _PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
 """Pattern of pictures, which no panel draws; IMAGE is a mission."""
-_PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads", "station", "stations"})
+_PARTS = frozenset(
+    {"telescope", "telescopes", "aperture", "apertures", "head", "heads", "station", "stations"}
+)
 """Words for a part of an instrument, which its name says, too."""
 _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
 """Pattern of words that tell datasets of an instrument apart."""
