@@ -72,8 +72,8 @@ def pick(
             raise NotUnderstood(f"helio knows no {quantity} {' or '.join(energies)} of {craft}")
     if quantity in INDICES:  # a collection or a version is that of the other data
         names = [_names(source, catalogue) for source in sources]
-        others = {*PRODUCTS, *VERSIONS}
-        modes = [mode for mode in modes if mode[0] not in others or any(map(BY_NAME[mode[0]].is_of, names))]
+        foreign = {*PRODUCTS, *VERSIONS}
+        modes = [mode for mode in modes if mode[0] not in foreign or any(map(BY_NAME[mode[0]].is_of, names))]
     for kind in in_kinds(modes) or [[]]:
         sources = _in_modes(sources, kind, f"{quantity} of {craft}", catalogue)
     if span is not None:

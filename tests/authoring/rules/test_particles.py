@@ -226,10 +226,6 @@ def drawn(draft):
             "LANL-97A SPA electrons, MPA high energy ion density, 22 oct 1999",
             ["L7_K0_SPA.spa_e_flx", "L7_K0_MPA.dens_hip"],
         ),
-        # channels of merged data, and of the instrument itself
-        ("Ulysses COHO proton flux 2-4 MeV, 1995", ["UY_COHO1HR_MERGED_MAG_PLASMA.protonFlux1_LET"]),
-        ("STEREO-B COHO 13.6-15.1 MeV protons, july 2012", ["STB_COHO1HR_MERGED_MAG_PLASMA.protonFlux1_HET"]),
-        ("STEREO-A HET 13.6-15.1 MeV protons, july 2012", ["STA_L1_HET.Proton_Flux"]),
         (
             "Solar Orbiter EPT sun-ward electron flux, 9 October 2021",
             ["SOLO_L3_EPD-EPT-1MIN.Electron_Flux_S"],
@@ -349,7 +345,6 @@ def test_a_part_of_a_distribution_is_taken(author, request_, parameter, taken):
             "NOAA18 >130 keV electrons from the 90 degree telescope, 2015-03-17",
             "no channel with these energies",
         ),
-        ("STEREO-A COHO proton flux 4-10 MeV, july 2012", "no channel with these energies"),
         ("NOAA-15 / NOAA-18 >130 keV electrons, 2015-03-17", "no quantities of NOAA-15 and NOAA-18"),
         ("average B ace 2008-02-26", "average"),  # no boron
         ("IMP-8 CPME 4.6-15 MeV protons October 1989", "CPME"),

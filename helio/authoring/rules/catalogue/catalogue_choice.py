@@ -98,8 +98,6 @@ def best_matches(
     rows = {row.id: row for row in catalogue.rows}
     said = " ".join((text, *(words for _, words in wanted.modes)))
 
-    by_name = not text and any(match.names for match in found)
-
     def rank_of_kind(match: Match) -> float:
         less = drawbacks(rows[match.dataset.id], said)
         return float(less == 0) if wish.preliminary else less
@@ -113,7 +111,6 @@ def best_matches(
         lambda match: (
             0.0 if text else rank_of_kind(match)
         ),  # preliminary fluxes last, even if they have the channel
-        lambda match: by_name and not match.names and "_MERGED" in match.dataset.id,  # STEREO HET protons
         lambda match: match.off[1],
         lambda match: 0 if text else -len(match.names),
         lambda match: match.off[2],

@@ -300,8 +300,8 @@ class DescribedParameter:
     @cached_property
     def bands(self) -> tuple[Energy, ...]:
         """The channels of energy, of the parameter to which an arrow points if it names none itself."""
-        texts = (re.sub(r"(?<=\d), *(?=[kMG]?eV\b)", " ", text) for text in (self.description, self.about))
-        return tuple(mention.what for mention in next(filter(None, map(energies_in, texts)), ()))
+        found = energies_in(self.description) or energies_in(self.about)
+        return tuple(mention.what for mention in found)
 
     @cached_property
     def angle(self) -> float | None:
