@@ -399,11 +399,13 @@ _PARTS = (
     "PM",
     "GIM",
     "MERGED",
+    "TMS",
+    "MITPLASMA",
 )
 """Names of sensors and receivers in ids of datasets."""
 
 
-_ALSO_CALLED = {"SWAVES": "WAVES", "PM": "MTOF", "SQTN": "QTN"}
+_ALSO_CALLED = {"SWAVES": "WAVES", "PM": "MTOF", "SQTN": "QTN", "TMS": "TEAMS", "MITPLASMA": "MIT"}
 
 
 def short(craft: str) -> str:

@@ -104,7 +104,7 @@ _NUMBER = r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?"
 _UNIT = r"[kKMmG]?[eE][vV](?![a-z])"
 _ABOVE = r"(?:\bE\s*)?(?:>=?|≥|(?<![a-z])(?:above|over|greater than|more than|exceeding|higher than)\b)\s*"
 _ONE = (
-    rf"(?:(?P<above>{_ABOVE})(?P<least>{_NUMBER})|[~≈]?(?P<low>{_NUMBER})"
+    rf"(?:(?P<above>{_ABOVE})(?P<least>{_NUMBER})(?![\d.]|\s*-?{_UNIT}\s*(?:-|–|\bto\b)\s*[~≈]?\d)|[~≈]?(?P<low>{_NUMBER})"
     rf"(?:\s*-?(?P<first>{_UNIT}))?\s*(?:-|–|\bto\b)\s*[~≈]?(?P<high>{_NUMBER})|[~≈]?(?P<at>{_NUMBER}))"
 )
 _PLAIN_ONE = re.sub(r"\?P<\w+>", "?:", _ONE)

@@ -24,6 +24,7 @@ from helio.knowledge.quantities import (
     sources_of,
     spacecraft_named,
 )
+from helio.knowledge.quantity_words import INDICES
 from helio.time_range import TimeRange
 
 _CADENCE = re.compile(r"(?<![A-Za-z0-9])\d+(?:SEC|MIN|HR|HOUR)(?![A-Za-z0-9])")
@@ -69,6 +70,10 @@ def pick(
         sources = [source for source in sources if any(energy in source.note for energy in energies)]
         if not sources:
             raise NotUnderstood(f"helio knows no {quantity} {' or '.join(energies)} of {craft}")
+    if quantity in INDICES:  # a collection or a version is that of the other data
+        names = [_names(source, catalogue) for source in sources]
+        foreign = {*PRODUCTS, *VERSIONS}
+        modes = [mode for mode in modes if mode[0] not in foreign or any(map(BY_NAME[mode[0]].is_of, names))]
     for kind in in_kinds(modes) or [[]]:
         sources = _in_modes(sources, kind, f"{quantity} of {craft}", catalogue)
     if span is not None:

@@ -191,6 +191,45 @@ def drawn(draft):
             ["RBSPB_REL03_ECT-REPT-SCI-L2.FESA", "RBSP-B_MAGNETOMETER_4SEC-GSM_EMFISIS-L3.Magnitude"],
         ),
         ("ACE |B| and ULEIS Fe 0.08-0.16 MeV/n, May 1998", ["AC_H2_ULE.Fe_L3", "AC_H0_MFI.Magnitude"]),
+        # a spacecraft that the table of quantities does not know
+        (
+            "CRRES 976 keV electrons at 90° and omni Dst, 20 Mar to 10 Apr 1991",
+            ["CRRES_H0_MEA.Jper", "OMNI2_H0_MRG1HR.DST"],
+        ),
+        ("CRRES 976 keV electrons, October 1990", ["CRRES_H0_MEA.J_ave"]),
+        ("SAMPEX, PET electron flux, 1 Jan 1997", ["SX_K0_POF.Elect_Dif_Flx"]),
+        (
+            "noaa15 and noaa18, >130 keV electrons, 2015-03-17 12 to 15 UT",
+            [f"NOAA{number}_POES-SEM2_FLUXES-2SEC.mep_ele_flux_t_stacke2" for number in (15, 18)],
+        ),
+        ("NOAA18 332 keV protons, 2015-03-17", ["NOAA18_POES-SEM2_FLUXES-2SEC.mep_pro_flux_t_stacke3"]),
+        # each of several spacecraft
+        (
+            "GOES-13 and GOES-15 >2 MeV electrons and Kp, 15-31 march 2015",
+            [
+                *(f"GOES{number}_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E2W_COR_FLUX" for number in (13, 15)),
+                "OMNI2_H0_MRG1HR.KP",
+            ],
+        ),
+        # key parameters
+        (
+            "FAST TEAMS key parameter H+ and O+ spectrograms, 6 Feb 1998, 6 to 9 UT",
+            ["FA_K0_TMS.H+", "FA_K0_TMS.O+"],
+        ),
+        ("FAST TEAMS H+ spectrogram, 6 Feb 1998", ["FAST_TEAMS_PA_L2.proton_omni_flux"]),
+        (
+            "FAST TEAMS K0 O+ energy flux and Dst, 6 Feb 1998",
+            ["FA_K0_TMS.O+", "OMNI2_H0_MRG1HR.DST"],
+        ),
+        # the moment of another instrument
+        (
+            "LANL-97A SPA electrons, MPA high energy ion density, 22 oct 1999",
+            ["L7_K0_SPA.spa_e_flx", "L7_K0_MPA.dens_hip"],
+        ),
+        (
+            "Solar Orbiter EPT sun-ward electron flux, 9 October 2021",
+            ["SOLO_L3_EPD-EPT-1MIN.Electron_Flux_S"],
+        ),
     ],
 )
 def test_the_parameter_has_the_particles(author, request_, parameters):
@@ -301,6 +340,12 @@ def test_a_part_of_a_distribution_is_taken(author, request_, parameter, taken):
     [
         ("ULEIS oxygen 0.32-0.45 MeV/n, Nov 2001", "no channel with these energies"),
         ("FEEPS electrons MMS3, 8 Aug 2016", "18 parameters that fit"),
+        ("CRRES MEA 976 keV electrons at 45 degrees, October 1990", "degrees"),
+        (
+            "NOAA18 >130 keV electrons from the 90 degree telescope, 2015-03-17",
+            "no channel with these energies",
+        ),
+        ("NOAA-15 / NOAA-18 >130 keV electrons, 2015-03-17", "no quantities of NOAA-15 and NOAA-18"),
         ("average B ace 2008-02-26", "average"),  # no boron
         ("IMP-8 CPME 4.6-15 MeV protons October 1989", "CPME"),
         ("Cluster C1 CODIF O+ density and temperature 2003-10-29", "no temperature of the same particles"),
@@ -409,6 +454,22 @@ def test_only_what_has_data_of_that_time_is_asked_for(author):
     assert all("proton_P4_flux_t" in choice for choice in outcome.choices)
 
 
+def test_two_telescopes_have_the_same_energy(author):
+    draft = author.create("NOAA-15 332 keV protons from the 0 and 90 degree telescopes, 2013-03-17 06–12 UT")
+    parameters, taken = drawn(draft)
+    assert [name.rpartition("_")[2] for name in parameters] == ["stackt0", "stackt90"]
+    assert taken == [("slice_spectrum", {"at": 332.0})] * 2
+
+
+def test_pitch_angles_at_low_and_at_high_energies_are_asked_for(author):
+    outcome = author.create("FAST TEAMS pitch angles O+ 1998-02-11")
+    assert isinstance(outcome, AuthorQuestion)
+    assert [choice.partition(":")[0] for choice in outcome.choices] == [
+        "FA_K0_TMS.O+_low",
+        "FA_K0_TMS.O+_high",
+    ]
+
+
 def test_several_parameters_that_fit_are_asked_for(author):
     outcome = author.create("Wind STEP Fe flux, Nov 1998")
     assert isinstance(outcome, AuthorQuestion)
@@ -423,6 +484,8 @@ def test_several_parameters_that_fit_are_asked_for(author):
         ("70 keV - 6.8 MeV", [(7e4, 6.8e6)]),
         ("~15-50,000 eV", [(15, 50000)]),
         ("at 10 and 100 keV", [(1e4, 1e4), (1e5, 1e5)]),
+        ("averaged over 70 keV to 300 keV", [(7e4, 3e5)]),
+        ("electrons over 70 keV", [(7e4, float("inf"))]),
         ("in 15 energy and 8 angle bins", []),
     ],
 )

@@ -183,6 +183,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
         lambda match: cadence_rank(match.dataset, wanted),
         lambda match: -len(match.names & _id_pieces(match.dataset.id)),
         lambda match: wish.spectrum and len(match.first.parameter.size) != 1 and not match.cuts,
+        lambda match: match.first.is_by_pitch != wish.pitch,
         lambda match: wish.omni and not re.search(r"omni", match.first.text, re.IGNORECASE),
         lambda match: (
             not wish.every

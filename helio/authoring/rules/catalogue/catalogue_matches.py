@@ -443,7 +443,9 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
     entry = described.entry
     is_pitch = bool(_ABOUT_PITCH.search(f"{described.text} {entry.id} {entry.title}"))
     whole_sky = wish.pitch or not any(word.casefold().endswith("directional") for word in wish.words)
-    if len(wish.angles) == 1 and described.directions == {f"telescope {wish.angles[0]:g}"}:
+    if len(wish.angles) == 1 and (
+        described.directions == {f"telescope {wish.angles[0]:g}"} or described.angle == wish.angles[0]
+    ):
         wish = replace(wish, pitch=False, angles=())
     if wish.pitch and axes == 1 and wish == replace(wish, energy=None, angles=(), averaged=False):
         is_whole = _is_of_kind(described, "pitch angles") and not SLICE.search(described.parameter.name)
@@ -497,13 +499,13 @@ def _with_energy(
     unit, bands = described.energy_unit, described.bands
     is_beyond = bool(described.reach) and not any(reach.has(energy) for reach in described.reach)
     is_integral = re.search(r"\bintegral\b", described.text, re.IGNORECASE) is not None
+    if len(bands) == 1 and not (cuts or axis or integrated) and energy.is_same(bands[0]):
+        return (), 1
     if energy.high == math.inf or unit not in _EV or is_beyond or is_integral:
         return None
     scale, named = _EV[unit], (("axis", axis),) if axis else ()
     if energy.low / scale > _HIGHEST:
         return None
-    if not cuts and not axis and len(bands) == 1 and energy.is_same(bands[0]) and not integrated:
-        return (), 1
     if any(band.is_point for band in bands):  # angles or sensors at one energy
         return None
     inside = not bands or any(band.has(energy) for band in bands)

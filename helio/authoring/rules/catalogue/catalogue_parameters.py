@@ -47,6 +47,7 @@ _OF_BINS = re.compile(r"\benergy (?:bins?|channels?|steps?|levels?)\b", re.IGNOR
 _SYMBOL = re.compile(
     rf"(?<![A-Za-z0-9+])(?:{'|'.join(map(re.escape, sorted(SYMBOLS, key=len, reverse=True)))})(?![A-Za-z0-9+])"
 )
+_AT_ANGLE = re.compile(r"^(\d+) deg(?:rees?)?(?! telescope)\b", re.IGNORECASE)
 _L_SHELL = re.compile(
     r"\b(?:M[ca]c?Il+wain(?:'?s)? )?L[- ](?:(?:shell|value|parameter)s?|Mc-?Il+wain)\b|\bMc-?Il+wain(?:'?s)? L\b",
     re.IGNORECASE,
@@ -298,8 +299,21 @@ class DescribedParameter:
 
     @cached_property
     def bands(self) -> tuple[Energy, ...]:
-        """The channels of energy."""
-        return tuple(mention.what for mention in energies_in(self.about))
+        """The channels of energy, of the parameter to which an arrow points if it names none itself."""
+        found = energies_in(self.description) or energies_in(self.about)
+        return tuple(mention.what for mention in found)
+
+    @cached_property
+    def angle(self) -> float | None:
+        """The one pitch angle at which the flux is measured, as in ``90 deg MEA flux``."""
+        angles = _AT_ANGLE.findall(self.description) if self.is_flux else []
+        return float(angles[0]) if len(angles) == 1 else None
+
+    @cached_property
+    def is_by_pitch(self) -> bool:
+        """Whether the bins of a flux are pitch angles: ``O+ flux, 16 pitch angles``."""
+        bins = re.search(r"\b(\d+) pitch[- ]?angles\b", self.description)
+        return bins is not None and self.parameter.size == (int(bins[1]),)
 
     @cached_property
     def directions(self) -> frozenset[str]:
@@ -331,7 +345,8 @@ class DescribedParameter:
 
     def explains(self, word: str) -> bool:
         """Return whether the catalogue has a word in what it says of the parameter or its dataset."""
-        text = f"{self.text} {self.entry.id} {self.entry.title} {' '.join(_levels(self.entry))}"
+        crafts = f"{self.craft.mission} {self.craft.spacecraft}"
+        text = f"{self.text} {self.entry.id} {self.entry.title} {crafts} {' '.join(_levels(self.entry))}"
         name = folded(word)
         is_begin = len(name) > 4 and re.search(r"[A-Z]$", word)  # TOFxE of TOFXEH
         begins = is_begin and any(sensor.startswith(name) for sensor in self.sensors)

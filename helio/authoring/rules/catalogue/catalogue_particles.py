@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
@@ -73,6 +73,7 @@ def particles_asked(
     view : str
         The sentence with a mark in the place of each letter that is already understood.
     """
+    crafts = [*crafts, *_off_table(view, parts, crafts, catalogue)]
     datasets = _datasets(view, crafts, catalogue)
     parameters = [described for dataset in datasets for described in dataset.parameters]
     channels = {name for described in parameters for name in (described.parameter.name, described.channel)}
@@ -194,7 +195,7 @@ def _whole(
                 fits = of_one_craft(fits, said, [before for *_, before in every], ask)
                 if not fits:
                     return []
-            every.append((segment, wish, fits))
+            every += [(segment, wish, own) for own in _of_each(segment.crafts, fits)]
     whole: list[tuple[Segment, list[Match]]] = [(segment, []) for segment, _ in read]
     for segment, found in whole:
         beside = [
@@ -206,6 +207,16 @@ def _whole(
                 return []
             found += best
     return whole
+
+
+def _of_each(crafts: Sequence[str], fits: list[Match]) -> list[list[Match]]:
+    """Return the matches of each of several spacecraft, or else all together."""
+    if len({*crafts}) < 2:
+        return [fits]
+    flown = (
+        [match for match in fits if craft in astuple(match.first.craft)] for craft in dict.fromkeys(crafts)
+    )
+    return [own for own in flown if own]
 
 
 def _as_ions(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:
@@ -234,6 +245,18 @@ def _name_sensors(segments: Sequence[Segment], known: frozenset[str]) -> None:
         segment.names = frozenset(({*words} | pairs) & known)
     for before, after in (*pairwise(segments), *pairwise(segments[::-1])):
         after.names = after.names or before.names
+
+
+def _off_table(
+    view: str, parts: Sequence[Part], crafts: Sequence[tuple[int, str]], catalogue: Catalogue
+) -> list[tuple[int, str]]:
+    """Return the one spacecraft without a row in the table of quantities, with the position of its part."""
+    search = Search(catalogue)
+    if len(search.named(view)[1] - {craft for _, craft in crafts}) != 1:
+        return []
+    starts = [(part.region[0], search.named(view[slice(*part.region)])[1]) for part in parts]
+    named = [(start if crafts else 0, name) for start, names in starts for name in names]
+    return named if len(named) == 1 else []
 
 
 def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue) -> list[DescribedDataset]:

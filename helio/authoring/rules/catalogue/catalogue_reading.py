@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Cut
@@ -101,6 +101,9 @@ def read_catalogue(
     every = every or _named(view, parts, crafts, wanted, catalogue, ask)
     if isinstance(every, str):
         return CatalogueReading(hint=every)
+    flown = {name for named in every for match in named.matches for name in astuple(match.first.craft)}
+    if any(crafts_named(part, catalogue) - flown for part in parts if part.unread and not part.crafts):
+        return CatalogueReading()  # it would draw no data of one of the spacecraft
     starts: dict[tuple[str, str], int] = {}
     cuts: dict[Cut, int] = {}
     notes: list[str] = []

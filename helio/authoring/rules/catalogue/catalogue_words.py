@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.catalogue.catalogue_choice import (
@@ -61,7 +62,9 @@ _DENIAL = re.compile(
 )
 _PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
 """Pattern of pictures, which no panel draws; IMAGE is a mission."""
-_PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
+_PARTS = frozenset(
+    {"telescope", "telescopes", "aperture", "apertures", "head", "heads", "station", "stations"}
+)
 """Words for a part of an instrument, which its name says, too."""
 _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
 """Pattern of words that tell datasets of an instrument apart."""
@@ -72,7 +75,8 @@ _IN_WORDS = {
     r"(?<![\w-])L(?![\w-])(?! (?:shell|value|parameter))": "L shell",
     r"\b(electric|magnetic)(?= spectr(?:ogram|um|a)s?\b)": r"\1 field",
     r"(?<=\+) (perpendicular|parallel) ion (?=temperature)": r" \1 ",
-    r"\b([A-Z][A-Z\d]+|spacecraft) coordinates?\b": r"\1",
+    r"\b([A-Z][A-Z\d]+|spacecraft|[\w]+-state) coord(?:inate)?s?\b": r"\1",
+    r"\b(?<!electric )(?:magnetic )?field strength\b": "magnetic field magnitude",
 }
 """Short forms, and the words that descriptions have for them."""
 _SYNONYMS = {
@@ -118,6 +122,11 @@ class _Asked:
         return " ".join(self.words)
 
     @property
+    def is_craft(self) -> bool:
+        """Whether the part only names one spacecraft."""
+        return len(self.crafts) == 1 and not (self.words or self.names)
+
+    @property
     def measured(self) -> tuple[str, ...]:
         """The words that say what is measured, without the kinds of particles."""
         return tuple(
@@ -161,12 +170,14 @@ def words_asked(
         return None
     parts = _joined(parts, view)
     words = [{*_in_words(part.text).casefold().split()} for part in parts]
-    if any(_LAYOUT & own or _DENIAL.search(part.text) for own, part in zip(words, parts, strict=True)):
+    if any(_LAYOUT & said or _DENIAL.search(part.text) for said, part in zip(words, parts, strict=True)):
         return None if any(part.unread and part.region not in done for part in parts) else []
     index = instrument_index(catalogue)
     search = Search(catalogue)
-    every = _completed([asked for part in parts for asked in _each(_asked(part, index, search), view)])
-    places = [asked for asked in every if _is_only_place(asked, every)]
+    own = [asked for part in parts for asked in _each(_asked(part, index, search), view)]
+    headings = [asked.part for asked, after in pairwise(own) if asked.is_craft and not after.crafts]
+    every = _completed(own)
+    places = [asked for asked in every if asked.part in headings or _is_only_place(asked, every)]
     read = [
         asked
         for asked in every

@@ -75,6 +75,8 @@ _FLUX = re.compile(
 """Words about particles that tell no parameters of an instrument apart."""
 COUNTED = ("counts", "rates")
 """Moments that are numbers of particles; a flux may also be called a rate."""
+_PLURAL = re.compile(r"\b(?:electrons|protons|ions|alphas)\b")
+"""Pattern of particles that mean their flux beside the moment of another instrument: ``SPA electrons, MPA density``."""
 _MOMENTS = {
     "density": r"(?:number\s+)?densit(?:y|ies)",
     "temperature": r"temperatures?",
@@ -247,6 +249,12 @@ def read_particles(
         only_energies = not after.words and len(after.spans) == len(after.energies)
         if before.what.integrated and only_energies:  # summed from 1 to 5 keV and from 5 to 20 keV
             after.what = replace(after.what, integrated=True)
+        if before.what.angles and after.what.angles and not (after.species or after.energies):
+            after.energies = list(before.energies)  # 40 keV protons at 0 and 90 deg
+    for bare, beside in (*pairwise(particle), *pairwise(particle[::-1])):
+        named = bare.named(sensors) and beside.named(sensors)
+        if named and beside.moments and not bare.moments and _PLURAL.search(view, bare.start, bare.stop):
+            bare.moments = [""]
     for name in ("species", "moments"):
         _inherit(particle, name)
     for giver, receiver in (*pairwise(particle[::-1]), *pairwise(particle)):

@@ -21,6 +21,7 @@ from helio.knowledge.quantities import (
     QuantitySource,
     families,
 )
+from helio.knowledge.search import Search
 
 LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
 """Pattern of the length of a cadence."""
@@ -133,6 +134,7 @@ def take_modes(
     grouped = families()
     flown = {member for _, craft in crafts for member in grouped.get(craft, (craft,))}
     rows = [source for source in SOURCES if source.spacecraft in flown]
+    flown |= Search(catalogue).named(sentence.text)[1]
     owners = zip(catalogue.rows, catalogue.crafts(), strict=True)
     names = [f"{row.id} {row.title}" for row, (_, craft) in owners if craft.spacecraft in flown]
     names += [" ".join(source.parameters) for source in rows]

@@ -203,6 +203,7 @@ def leave_directions(sentence: Sentence) -> None:
 def read_instruments(sentence: Sentence) -> tuple[str, ...]:
     """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none."""
     sentence.drop(rf"\b(?:from|using) (?P<out>the)(?= (?-i:{IN_CAPITALS}))")
+    sentence.drop(r"\b(?P<out>s?waves)[ /](?=(?:rad[12]|tnr|hfr|lfr)\b)")
     names = [re.sub(r"^SPAN(?=\w)", "SPAN-", match[0].upper()) for match in sentence.take(_MIXED)]
     for pattern in (re.compile(IN_CAPITALS), _IN_SMALL_LETTERS):
         names += [match[0].upper() for match in sentence.take(pattern)]
