@@ -6,6 +6,7 @@ import pytest
 
 from helio.authoring.outcome import AuthorQuestion, NotProved, NotUnderstood, TemplateDraft
 from helio.errors import HelioError
+from tests.rows import in_one_test
 
 _INPUTS = [
     "fetch_data",
@@ -1430,3 +1431,45 @@ def test_storms_are_found_by_their_level(author, sentence, limit):
     [storms] = [step["tool_args"] for step in steps if step["tool_name"] == "storm_phases"]
     assert (storms["source_label"], storms["give"], storms["threshold"]) == ("OMNI_Dst", "minimum", limit)
     assert [step["tool_args"]["format"] for step in steps if step["tool_name"] == "save_data"] == ["csv"]
+
+
+AVERAGED = (
+    ("resample {} to daily medians", "1d", "median"),
+    ("Resample {} to monthly minima", "1 month", "min"),
+    ("reduce {} to 10 min means", "10min", "mean"),
+    ("convert {} to yearly means", "1 year", "mean"),
+    ("bin {} into hourly maxima", "1h", "max"),
+    ("{} resampled to 1 h medians", "1h", "median"),
+)
+
+
+@in_one_test(("words", "cadence", "method"), AVERAGED)
+def test_a_verb_of_averages_stands_before_or_behind_its_object(author, words, cadence, method):
+    resample = ("resample", {"cadence": cadence, "method": method})
+    assert computed(author, f"{words.format('ACE density')}, 2010") == [resample]
+    assert computed(author, f"{words.format('ACE density and speed')}, 2010") == [resample, resample]
+
+
+@pytest.mark.parametrize("joint", [" and", ","])
+def test_a_verb_of_averages_is_for_its_object_alone(author, joint):
+    sentence = f"plot ACE speed{joint} resample the density to 1 h medians, January 2010"
+    assert figure(author, sentence)["panels"] == [["ACE_V"], ["ACE_n_binned"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "unit"),
+    [
+        ("convert ACE temperature to eV", "eV"),
+        ("ACE temperature, convert it to MK", "MK"),
+        ("convert the Ulysses heliocentric distance into km", "km"),
+    ],
+)
+def test_data_are_converted_to_a_unit(author, words, unit):
+    steps = author.create(f"{words}, 15 July 2000").template["steps"]
+    assert [step["tool_args"]["to"] for step in steps if step["tool_name"] == "convert_units"] == [unit]
+
+
+@pytest.mark.parametrize("joint", [", together with", " together with", ", along with", " and"])
+def test_an_average_together_with_other_data_is_drawn_alone(author, joint):
+    sentence = f"OMNI Bz, 10 min means{joint} SYM-H, 17 March 2015"
+    assert figure(author, sentence)["panels"] == [["OMNI_Bz_binned"], ["OMNI_SYMH"]]

@@ -255,6 +255,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     ]
     mentions = _with_units_of_time(sentence, _beside_series(sentence, with_periods(sentence, mentions)))
     mentions = [_along_axes_of_field(sentence, mention) for mention in mentions]
+    mentions = [_with_verb(sentence, mention) for mention in mentions]
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
     mentions += _other_statistics(sentence, mentions)
     sentence.drop(r"(?<=\x01 )before(?= \x01)")  # they are in this order
@@ -666,6 +667,23 @@ def _verbs_apart(sentence: Sentence) -> list[ComputationMention]:
             written = INTERVALS.get((match["each"] or "").lower()) or duration_in(match)
             found.append(mention_of(tool, match.start(), written))
     return found
+
+
+def _with_verb(sentence: Sentence, mention: ComputationMention) -> ComputationMention:
+    """Read the verb of averages that stand behind its objects: ``resample the density to daily medians``.
+
+    Behind other quantities the verb is for its own objects alone: ``speed, resample the density to hourly means``.
+    """
+    verbs = [verb for tool, verb, _ in _VERBS if tool == mention.computation.tool]
+    before = sentence.text[: max(mention.position, 0)]
+    verb = verbs and ignoring_case(
+        rf"(?P<out>\b(?:{verbs[0]}|reduc(?:ed?|ing)|convert(?:ed|ing)?))(?P<objects>(?:(?!\bto\b)[^,;:.])*)"
+        r"\b(?:(?:in|on)?to|as)\s+(?:an?\s+|the\s+)?$"
+    ).search(before)
+    if not verb or not sentence.take_at(*verb.span("out")):
+        return mention
+    is_apart = re.search(_LISTS, before[: verb.start()], re.IGNORECASE) and verb["objects"].strip()
+    return replace(mention, position=verb.start(), partial=True) if is_apart else mention
 
 
 def _shifts(sentence: Sentence) -> list[ComputationMention]:
