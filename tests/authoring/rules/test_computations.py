@@ -1473,3 +1473,28 @@ def test_data_are_converted_to_a_unit(author, words, unit):
 def test_an_average_together_with_other_data_is_drawn_alone(author, joint):
     sentence = f"OMNI Bz, 10 min means{joint} SYM-H, 17 March 2015"
     assert figure(author, sentence)["panels"] == [["OMNI_Bz_binned"], ["OMNI_SYMH"]]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "resample the 16 s ACE field to 4 min, derive the clock angle",
+        "average ACE B to 10 min means and compute the cone angle",
+        "average Wind density and speed to 1 h and calculate the dynamic pressure",
+    ],
+)
+def test_it_must_be_clear_whether_the_inputs_are_averaged(author, words):
+    with pytest.raises(NotUnderstood, match="whether to average the data or the"):
+        author.create(f"{words}, 7 November 2004")
+
+
+def test_a_derivative_takes_the_averages_before_it(author):
+    tools = [
+        tool for tool, _ in computed(author, "average ACE Bz to 5 min and compute its derivative, 2004-11-07")
+    ]
+    assert tools == ["resample", "derivative"]
+
+
+@pytest.mark.parametrize("words", ["below it hourly |B|", "beneath, hourly |B|", "and below it hourly |B|"])
+def test_an_average_below_is_that_of_the_lower_panel(author, words):
+    assert figure(author, f"ACE Bz, November 2009, {words}")["panels"] == [["ACE_Bz"], ["ACE_Bmag_binned"]]

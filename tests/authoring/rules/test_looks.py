@@ -614,6 +614,7 @@ def test_the_magnitude_beside_the_spectrum_of_its_field_is_not_dropped(author):
     ("words", "advice"),
     [
         ("y grid", "leave it out"),
+        ("1:1 line", "linear fit"),
         ("same y range", "y from -20 to 20 in both panels"),
         ("equal y limits", "y from -20 to 20 in both panels"),
     ],

@@ -669,6 +669,23 @@ def _verbs_apart(sentence: Sentence) -> list[ComputationMention]:
     return found
 
 
+def refuse_averages_of_inputs(text: str) -> None:
+    """Refuse a quantity that is computed from averages: ``average B to 10 min, then compute the clock angle``."""
+    averaged = re.search(
+        rf"\b{_VERBS[0][1]}\s[^,;.]*?\bto\s+(?:an?\s+)?(?P<length>{_LENGTH_OR_RHYTHM})[^;]*?"
+        r"\b(?:deriv|comput|calculat)(?:e|ing)\s+(?:the\s+|its\s+)?(?P<what>.+)",
+        text,
+        re.IGNORECASE,
+    )
+    rows = (row for row in WORDS if averaged and row.quantity in DERIVED)
+    names = (ignoring_case(row.pattern).match(averaged["what"]) for row in rows if averaged)
+    if averaged and (name := next(filter(None, names), None)):
+        raise NotUnderstood(
+            f"it is not clear whether to average the data or the {name[0]}",
+            advice=f"write '{name[0]} from {averaged['length']} data', or 'averages of the {name[0]}'",
+        )
+
+
 def _with_verb(sentence: Sentence, mention: ComputationMention) -> ComputationMention:
     """Read the verb of averages that stand behind its objects: ``resample the density to daily medians``.
 
