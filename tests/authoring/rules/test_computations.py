@@ -1495,6 +1495,31 @@ def test_a_derivative_takes_the_averages_before_it(author):
     assert tools == ["resample", "derivative"]
 
 
+AFTER = (
+    (
+        "power spectrum of ACE Bz after despiking and 5 min smoothing",
+        "despike running_average power_spectrum",
+    ),
+    (
+        "power spectrum of ACE Bz after detrending and a 5 min running mean",
+        "detrend running_average power_spectrum",
+    ),
+    ("hourly means of ACE Bz after despiking and detrending", "despike detrend resample"),
+    ("hourly means of ACE Bz after a 5 min running mean", "running_average resample"),
+    ("ACE Bz after 5 min smoothing", "running_average"),
+)
+
+
+@in_one_test(("words", "tools"), AFTER)
+def test_what_a_computation_comes_after_is_done_first(author, words, tools):
+    assert [tool for tool, _ in computed(author, f"{words}, 24 July 2012")] == tools.split()
+
+
+def test_it_must_be_clear_what_is_smoothed_before_another_quantity(author):
+    with pytest.raises(NotUnderstood, match="for which quantity to compute the running average"):
+        author.create("ACE Bz after 5 min smoothing and V, 24 July 2012")
+
+
 @pytest.mark.parametrize("words", ["below it hourly |B|", "beneath, hourly |B|", "and below it hourly |B|"])
 def test_an_average_below_is_that_of_the_lower_panel(author, words):
     assert figure(author, f"ACE Bz, November 2009, {words}")["panels"] == [["ACE_Bz"], ["ACE_Bmag_binned"]]

@@ -642,3 +642,18 @@ PLACED = (
 def test_a_panel_has_the_place_of_the_sentence(author, words, panels):
     spec, _ = made(author, f"{words}, 2010-08-03")
     assert spec["panels"] == [[f"Wind_{name}" for name in panel] for panel in panels]
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        ("on the same axes from -10 to 10 nT, 28 Feb 2011", {"1": [-10.0, 10.0]}),
+        ("28 Feb 2011, same panel from -10 to 10", {"1": [-10.0, 10.0]}),
+        ("on the same axes from 5 to 10 May 2011", None),
+        ("on the same axes from 2011 to 2012", None),
+    ],
+)
+def test_a_range_of_the_same_axes_is_no_time(author, words, settings):
+    spec, _ = made(author, f"Wind Bz and ACE Bz {words}")
+    assert spec["panels"] == [["Wind_Bz", "ACE_Bz"]]
+    assert spec.get("y_range") == settings

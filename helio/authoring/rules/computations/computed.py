@@ -109,6 +109,8 @@ _FIRST = re.compile(
     re.IGNORECASE,
 )
 """A word behind a computation that brings it before all others."""
+_AFTER = r"\x02after\b|\bafter\s+(?:[\w-]+\s+){1,4}(?:and|then)\s+(?:an?\s+)?\x02"
+"""The end of words, behind which a computation comes before those ahead of it: ``spectrum of Bz after despiking``."""
 _FIRST_AHEAD = re.compile(
     r"\bfirst,?\s+(?:(?:take|compute|calculate|form|make)\s+)?(?:the\s+)?$", re.IGNORECASE
 )
@@ -800,6 +802,10 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     if tool.startswith("running_") and re.search(r"\b(?:average|mean|median)s?\b", match[0], re.IGNORECASE):
         is_applied = re.search(r"\bapplied\b", sentence.text[match.end() :], re.IGNORECASE)
         joined |= related and not is_applied and bool(_WITH_A.search(sentence.text[: match.start()]))
+    is_after = re.search(
+        _AFTER, f"{sentence.text[: match.start()]}\x02{sentence.text[match.start() :]}", re.IGNORECASE
+    )
+    joined &= is_after is None
     below = related and ignoring_case(_BELOW_IT).match(sentence.text, match.end()) is not None
     around = sentence.text[: match.start()], sentence.text[match.end() :]
     is_line = related and participle is not None and _is_line_too(around[0], participle[0], around[1])
@@ -820,8 +826,11 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     only = alone_of is not None and sentence.take_at(*alone_of.span("only"))
     partial = only or (joined and tool not in OF_TWO and _has_object(sentence.text[match.end() :], match[0]))
     first = _FIRST.match(sentence.text, match.end()) or _FIRST_AHEAD.search(sentence.text[: match.start()])
-    is_first = sentence.take_at(*first.span()) if first else re.match(r"after\b", match[0], re.IGNORECASE)
-    position = -1 if is_first else match.start()
+    partial |= bool(
+        is_after and re.match(r"[\s,]*\b(?:and|plus|with)\b", around[1])
+    )  # Bz after smoothing and V
+    is_first = sentence.take_at(*first.span()) if first else is_after
+    position = match.start() - len(sentence.text) if is_first else match.start()
     return ComputationMention(computation, position, partial, only)
 
 

@@ -65,6 +65,12 @@ _WEEK = ignoring_case(
     rf"|(?P<before>{YEAR}),?\s+(?:calendar\s+)?week\s+(?P<after>\d{{1,2}})(?!\d)"
 )
 _WEEK_OF = ignoring_case(rf"\b(?:the\s+)?week\s+of\s+(?:the\s+)?(?P<date>{DATE})(?!\s*[-–T]|\s*(?:to|and)\b)")
+_AND_NEXT = ignoring_case(
+    rf"(?P<date>{DATE}),?\s*(?:(?:the\s+)?(?:full|whole)\s+day\s+)?(?:and|plus|[+&])\s+(?:the\s+)?(?:(?:next|following)\s+"
+    r"(?:(?P<count>two|three|four|five|\d)\s+)?days?|(?:(?P<more>two|three|four|five|\d)\s+)?days?\s+(?:after|afterwards)"
+    r"|next(?=\s*(?:$|[,.;])))(?!\s*(?:\d|the\b|it\b))"
+)
+"""A day with those behind it: ``31 March 2001 and the following day``."""
 _FROM_CLOCK = ignoring_case(
     rf"(?P<date>{DATE}),?\s+(?:for\s+)?(?P<span>{_LENGTH})\s+(?:from|(?:starting|beginning)(?:\s+(?:at|from))?)\s+"
     rf"(?P<hour>\d{{1,2}}):?(?P<minute>\d{{2}})(?:\s*UTC?)?(?![\w:.-]){_NOT_A_PAIR}"
@@ -115,6 +121,7 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
         (_THIRD, _third),
         (_PART, _part),
         (_WEEK, _week),
+        (_AND_NEXT, _and_next),
         (_WEEK_OF, _week_of),
     ):
         text = part.sub(partial(_noted, read=read, notes=notes), text)
@@ -332,6 +339,12 @@ def _part(match: re.Match[str]) -> tuple[datetime, datetime] | None:
     day = _read(match["date"] or match["day"], "")
     first, last = _PARTS[(match["part"] or match["hours"]).lower()]
     return (day.start + timedelta(hours=first), day.start + timedelta(hours=last)) if day else None
+
+
+def _and_next(match: re.Match[str]) -> tuple[datetime, datetime] | None:
+    day, count = _read(match["date"], ""), match["count"] or match["more"] or "1"
+    days = _NUMBERS.get(count.lower()) or int(count)
+    return (day.start, day.stop + timedelta(days=days)) if day else None
 
 
 def _week_of(match: re.Match[str]) -> tuple[datetime, datetime] | None:
