@@ -83,7 +83,7 @@ _DAY_ALONE = ignoring_case(
 _CLOCK_ALONE = ignoring_case(
     rf"(?:{_LENGTH}\s+(?:(?:(?:on|at|to)\s+)?(?:either|each|both)\s+sides?\s+of|(?:before\s+and\s+)?after|before"
     rf"|around|about|cent(?:er|r)ed\s+(?:on|at|around))|(?:\bwithin|{_SIGN})\s*{_SECOND}\s+(?:of|from|around))\s+"
-    rf"(?:the\s+)?\d{{1,2}}:\d{{2}}(?:\s*UTC?|Z)?(?![\w-]|[:.]\d)(?!,?\s+(?:on\s+|of\s+)?(?:the\s+)?\d){_NOT_A_PAIR}"
+    rf"(?:the\s+)?\d{{1,2}}:\d{{2}}(?:\s*UTC?|Z)?(?![\w-]|[:.]\d|\s*UT)(?!,?\s+(?:on\s+|of\s+)?(?:the\s+)?\d){_NOT_A_PAIR}"
 )
 """A day, and a length with a time of day, apart from each other: ``22 June 2015, 12 h either side of 18:30``."""
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "twelve": 12}
