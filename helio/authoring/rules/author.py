@@ -28,6 +28,7 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.recorded import Records
 from helio.authoring.request import Epochs, EventTable, PipelineRequest
+from helio.authoring.rules.computations.computed import refuse_averages_of_inputs
 from helio.authoring.rules.events.event_tables import is_table, read_event_table
 from helio.authoring.rules.events.listed import ListedEvents
 from helio.authoring.rules.events.solar_xrays import solar_xrays
@@ -233,6 +234,7 @@ class RuleAuthor:
         items = self._remembered()
         request, names = with_names(_SUGGESTION.sub("", request), items)
         refuse_look(request)
+        refuse_averages_of_inputs(request)
         request, archive = take_archive(with_placed_names(with_labels_named(request)), self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)

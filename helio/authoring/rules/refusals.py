@@ -77,6 +77,7 @@ def refuse_unread(
             advice="write it as in '15 min'",
         )
     refuse_absent(text)
+    refuse_look(text, "settings without a value", unread)
     refuse_computation(text, unread)
     advice = hint or _near(unread) or _instead(text, unread, crafts, catalogue)
     if not hint:
@@ -84,11 +85,12 @@ def refuse_unread(
     raise NotUnderstood(f"helio does not understand {_quoted(unread)}", advice=advice or _HOW)
 
 
-def refuse_look(text: str) -> None:
-    """Refuse a look that no setting of a figure gives, with what to ask for instead."""
+def refuse_look(text: str, kind: str = "looks without a setting", unread: Sequence[str] = ("",)) -> None:
+    """Refuse a look that no setting of a figure gives and that has an unread word, with what to ask for instead."""
     plain = QUOTES.sub("", text)
-    for row in VOCABULARY["looks without a setting"]:
-        if mention := re.search(rf"(?<!\w)(?:{any_phrase(row['phrases'])})(?!\w)", plain, re.IGNORECASE):
+    for row in VOCABULARY[kind]:
+        mention = re.search(rf"(?<!\w)(?:{any_phrase(row['phrases'])})(?!\w)", plain, re.IGNORECASE)
+        if mention and any(word in mention[0] for word in unread):
             raise NotUnderstood(f"a figure has no setting for '{mention[0]}'", advice=row["instead"])
 
 

@@ -19,7 +19,8 @@ _BEGINS = re.compile(
     r"|(?:looking|searching|hunting)\s+for|as\s+(?:discussed|agreed|promised|requested|mentioned))\b"
     r"|for\s+[^,;:]+:$|(?:reason|purpose|context|background):|(?:it|this)(?:['’]s|\s+is)\s+(?:all\s+)?for\b"
     r"|so\s+that\s+(?:one|people|(?:the\s+)?students|everyone)\b"
-    r"|(?:(?-i:[A-Z]?[a-z][a-z-]*|GIC|SEP|CME|ICME|GLE|CIR)\s+){1,3}(?:here|check|desk|hunt|hunting|watch|briefing|survey|homework)\s*:$",
+    r"|(?:(?-i:[A-Z]?[a-z][a-z-]*|GIC|SEP|CME|ICME|GLE|CIR)\s+){1,3}(?:here|check|desk|hunt|hunting|watch|briefing|survey"
+    r"|homework|look|study|case|interval|exercise|needs?|wants?)\s*:$",
     re.IGNORECASE,
 )
 """Pattern of the words with which a person begins to say why or who asks, without naming himself."""

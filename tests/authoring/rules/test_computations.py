@@ -6,6 +6,7 @@ import pytest
 
 from helio.authoring.outcome import AuthorQuestion, NotProved, NotUnderstood, TemplateDraft
 from helio.errors import HelioError
+from tests.rows import in_one_test
 
 _INPUTS = [
     "fetch_data",
@@ -1430,3 +1431,95 @@ def test_storms_are_found_by_their_level(author, sentence, limit):
     [storms] = [step["tool_args"] for step in steps if step["tool_name"] == "storm_phases"]
     assert (storms["source_label"], storms["give"], storms["threshold"]) == ("OMNI_Dst", "minimum", limit)
     assert [step["tool_args"]["format"] for step in steps if step["tool_name"] == "save_data"] == ["csv"]
+
+
+AVERAGED = (
+    ("resample {} to daily medians", "1d", "median"),
+    ("Resample {} to monthly minima", "1 month", "min"),
+    ("reduce {} to 10 min means", "10min", "mean"),
+    ("convert {} to yearly means", "1 year", "mean"),
+    ("bin {} into hourly maxima", "1h", "max"),
+    ("{} resampled to 1 h medians", "1h", "median"),
+)
+
+
+@in_one_test(("words", "cadence", "method"), AVERAGED)
+def test_a_verb_of_averages_stands_before_or_behind_its_object(author, words, cadence, method):
+    resample = ("resample", {"cadence": cadence, "method": method})
+    assert computed(author, f"{words.format('ACE density')}, 2010") == [resample]
+    assert computed(author, f"{words.format('ACE density and speed')}, 2010") == [resample, resample]
+
+
+@pytest.mark.parametrize("joint", [" and", ","])
+def test_a_verb_of_averages_is_for_its_object_alone(author, joint):
+    sentence = f"plot ACE speed{joint} resample the density to 1 h medians, January 2010"
+    assert figure(author, sentence)["panels"] == [["ACE_V"], ["ACE_n_binned"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "unit"),
+    [
+        ("convert ACE temperature to eV", "eV"),
+        ("ACE temperature, convert it to MK", "MK"),
+        ("convert the Ulysses heliocentric distance into km", "km"),
+    ],
+)
+def test_data_are_converted_to_a_unit(author, words, unit):
+    steps = author.create(f"{words}, 15 July 2000").template["steps"]
+    assert [step["tool_args"]["to"] for step in steps if step["tool_name"] == "convert_units"] == [unit]
+
+
+@pytest.mark.parametrize("joint", [", together with", " together with", ", along with", " and"])
+def test_an_average_together_with_other_data_is_drawn_alone(author, joint):
+    sentence = f"OMNI Bz, 10 min means{joint} SYM-H, 17 March 2015"
+    assert figure(author, sentence)["panels"] == [["OMNI_Bz_binned"], ["OMNI_SYMH"]]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "resample the 16 s ACE field to 4 min, derive the clock angle",
+        "average ACE B to 10 min means and compute the cone angle",
+        "average Wind density and speed to 1 h and calculate the dynamic pressure",
+    ],
+)
+def test_it_must_be_clear_whether_the_inputs_are_averaged(author, words):
+    with pytest.raises(NotUnderstood, match="whether to average the data or the"):
+        author.create(f"{words}, 7 November 2004")
+
+
+def test_a_derivative_takes_the_averages_before_it(author):
+    tools = [
+        tool for tool, _ in computed(author, "average ACE Bz to 5 min and compute its derivative, 2004-11-07")
+    ]
+    assert tools == ["resample", "derivative"]
+
+
+AFTER = (
+    (
+        "power spectrum of ACE Bz after despiking and 5 min smoothing",
+        "despike running_average power_spectrum",
+    ),
+    (
+        "power spectrum of ACE Bz after detrending and a 5 min running mean",
+        "detrend running_average power_spectrum",
+    ),
+    ("hourly means of ACE Bz after despiking and detrending", "despike detrend resample"),
+    ("hourly means of ACE Bz after a 5 min running mean", "running_average resample"),
+    ("ACE Bz after 5 min smoothing", "running_average"),
+)
+
+
+@in_one_test(("words", "tools"), AFTER)
+def test_what_a_computation_comes_after_is_done_first(author, words, tools):
+    assert [tool for tool, _ in computed(author, f"{words}, 24 July 2012")] == tools.split()
+
+
+def test_it_must_be_clear_what_is_smoothed_before_another_quantity(author):
+    with pytest.raises(NotUnderstood, match="for which quantity to compute the running average"):
+        author.create("ACE Bz after 5 min smoothing and V, 24 July 2012")
+
+
+@pytest.mark.parametrize("words", ["below it hourly |B|", "beneath, hourly |B|", "and below it hourly |B|"])
+def test_an_average_below_is_that_of_the_lower_panel(author, words):
+    assert figure(author, f"ACE Bz, November 2009, {words}")["panels"] == [["ACE_Bz"], ["ACE_Bmag_binned"]]

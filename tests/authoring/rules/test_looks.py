@@ -34,6 +34,10 @@ MARKED = (
     ("Newell coupling with marks at 06:00 and 13:30 on 17 March 2015", "2015-03-17 to 2015-03-18",
      {"vlines": [{"x": "2015-03-17T06:00"}, {"x": "2015-03-17T13:30"}]}),
     ("Dst for October 2003 on a dark theme with panel letters", "2003-10-01 to 2003-11-01", {}),
+    ("Wind |B| 2024-05-10, mark 16:37 by a red dotted line", "2024-05-10 to 2024-05-11",
+     {"vlines": [{"x": "2024-05-10T16:37", "color": "red", "dash": "dot"}]}),
+    ("Wind |B| 2024-05-10, mark the shock at 16:37 w/ a dashed line", "2024-05-10 to 2024-05-11",
+     {"vlines": [{"x": "2024-05-10T16:37", "label": "shock", "dash": "dash"}]}),
     ("ACE Bz 2015-03-17 00:00 to 12:00, mark 04:45", "2015-03-17T00:00:00 to 2015-03-17T12:00:00",
      {"vlines": [{"x": "2015-03-17T04:45"}]}),
 )  # fmt: skip
@@ -51,6 +55,7 @@ def test_a_figure_marks_times_in_its_range(author, request_, span, marks):
     spec, drawn = made(author, request_)
     assert {key: spec.get(key) for key in ("vrects", "vlines") if key in spec} == marks
     assert drawn == span
+    assert "line_styles" not in spec
 
 
 @pytest.mark.parametrize(
@@ -575,6 +580,8 @@ OF_LINES = (
     ("Wind Bx By Bz, By in red, the others grey", {"Wind_By": "red", "Wind_Bx": "grey", "Wind_Bz": "grey"}),
     ("OMNI V, n, SYM-H, everything else grey, SYM-H red",
      {"OMNI_SYMH": "red", "OMNI_V": "grey", "OMNI_n": "grey"}),
+    ("1 h means of Wind Bx, By, Bz in one panel, Bz in red", {"Wind_Bz_binned": "red"}),
+    ("running 10 min mean of Wind Bz and Bx, Bx grey", {"Wind_Bx_smooth": "grey"}),
     ("OMNI SYM-H and its time derivative underneath, derivative in purple", {"OMNI_SYMH_rate": "purple"}),
     ("OMNI Dst and its integral below, Dst in black, integral in green",
      {"OMNI_Dst": "black", "OMNI_Dst_total": "green"}),
@@ -603,3 +610,52 @@ def test_a_second_running_mean_is_no_name_of_the_first(author):
 def test_the_magnitude_beside_the_spectrum_of_its_field_is_not_dropped(author):
     with pytest.raises(NotUnderstood, match="of which quantity the spectrum is"):
         author.create("spectral index of PSP field between 0.1 and 1 Hz, plus |B|, 6 november 2018")
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("y grid", "leave it out"),
+        ("1:1 line", "linear fit"),
+        ("same y range", "y from -20 to 20 in both panels"),
+        ("equal y limits", "y from -20 to 20 in both panels"),
+    ],
+)
+def test_a_look_that_no_setting_gives_is_refused_with_advice(author, words, advice):
+    with pytest.raises(NotUnderstood, match=f"no setting for '{words}'") as refused:
+        author.create(f"ACE and Wind Bz GSM in two panels, 2008-02-26, {words}")
+    assert advice in str(refused.value.advice)
+    spec, _ = made(author, "ACE and Wind Bz GSM in two panels, 2008-02-26, y from -20 to 20 in both panels")
+    assert spec["y_range"] == {"1": [-20.0, 20.0], "2": [-20.0, 20.0]}
+
+
+PLACED = (
+    ("Wind Bx and By in one panel, V in the next panel, n in the next", [["Bx", "By"], ["V"], ["n"]]),
+    ("Wind Bx and By in one panel, |B| in the next on a log scale, V at the bottom", [["Bx", "By"], ["Bmag"], ["V"]]),
+    ("Wind |B|, V in the next panel", [["Bmag"], ["V"]]),
+    ("Wind |B| in red above, V below", [["Bmag"], ["V"]]),
+    ("Wind n as bars above, V below it", [["n"], ["V"]]),
+    ("Wind V and n, one below another", [["V"], ["n"]]),
+    ("Wind V and n in one figure", [["V"], ["n"]]),
+)  # fmt: skip
+
+
+@in_one_test(("words", "panels"), PLACED)
+def test_a_panel_has_the_place_of_the_sentence(author, words, panels):
+    spec, _ = made(author, f"{words}, 2010-08-03")
+    assert spec["panels"] == [[f"Wind_{name}" for name in panel] for panel in panels]
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        ("on the same axes from -10 to 10 nT, 28 Feb 2011", {"1": [-10.0, 10.0]}),
+        ("28 Feb 2011, same panel from -10 to 10", {"1": [-10.0, 10.0]}),
+        ("on the same axes from 5 to 10 May 2011", None),
+        ("on the same axes from 2011 to 2012", None),
+    ],
+)
+def test_a_range_of_the_same_axes_is_no_time(author, words, settings):
+    spec, _ = made(author, f"Wind Bz and ACE Bz {words}")
+    assert spec["panels"] == [["Wind_Bz", "ACE_Bz"]]
+    assert spec.get("y_range") == settings

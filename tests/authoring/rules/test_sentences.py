@@ -454,6 +454,8 @@ def test_a_sentence_changes_a_figure(author, base, sentence, part, wanted):
     ("sentence", "drawn", "time"),
     [
         ("Forecaster here: SYM-H for 10 May 2024", "OMNI_SYMH", "2024-05-10 to 2024-05-11"),
+        ("An equipment engineer needs: SYM-H for 10 May 2024", "OMNI_SYMH", "2024-05-10 to 2024-05-11"),
+        ("Sheath case: SYM-H for 10 May 2024", "OMNI_SYMH", "2024-05-10 to 2024-05-11"),
         ("GIC check: SYM-H and AL for 10 May 2024", "OMNI_SYMH OMNI_AL", "2024-05-10 to 2024-05-11"),
         ("SYM-H for 10 May 2024, it is for the storm-time plasma sheet", "OMNI_SYMH", "2024-05-10 to 2024-05-11"),
         ("MMS1 |B| 16 Oct 2015, so that the students see reconnection", "MMS1_Bmag", "2015-10-16 to 2015-10-17"),

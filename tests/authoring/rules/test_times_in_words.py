@@ -111,6 +111,15 @@ READ = {
     "since launch": "1677-09-22 to 2262-04-11",
     "all available data": "1677-09-22 to 2262-04-11",
     "the full time range": "1677-09-22 to 2262-04-11",
+    "on 22 June 2015, 12 h either side of 18:30": "2015-06-22T06:30:00 to 2015-06-23T06:30:00",
+    "of 2015-06-22, 90 min before and after 18:30 UT.": "2015-06-22T17:00:00 to 2015-06-22T20:00:00",
+    "for the storm of 22 June 2015, 3 hours around 18:30": "2015-06-22T17:00:00 to 2015-06-22T20:00:00",
+    "on 22 June 2015, +-3 h of 18:30": "2015-06-22T15:30:00 to 2015-06-22T21:30:00",
+    "on 31 March 2001 and the next day": "2001-03-31 to 2001-04-02",
+    "for 31 Mar 2001, full day plus next": "2001-03-31 to 2001-04-02",
+    "on 2001-03-31 and the following two days": "2001-03-31 to 2001-04-03",
+    "for 31 March 2001 and the 3 days after": "2001-03-31 to 2001-04-04",
+    "within 2 h of 05:30 (26 feb 2008)": "2008-02-26T03:30:00 to 2008-02-26T07:30:00",
 }
 NOT_READ = ("winter 2008", "all data of 2003", "the whole 17 March 2015", "from 2003-10-29 until 2003-11-02")
 """Times that are not clear, or that have a start and an end."""

@@ -503,11 +503,13 @@ class Lines:
             names = self.step(label).params.get("keep")
             return isinstance(names, list) and [str(name).casefold() for name in names] == [letter]
 
-        lone = [
-            label
-            for label in drawn
-            if pattern.search(label.casefold()) or (kept(label) and self._is_of(label, stem))
-        ]
+        lone = first(
+            drawn,
+            lambda label: (
+                bool(pattern.search(label.casefold())) or (kept(label) and self._is_of(label, stem))
+            ),
+            lambda label: kept(self.source(label, _KEEPING)) and self._is_of(label, stem),
+        )
         if lone:
             return self._chosen(what, lone)
         table = {label: owner(label, self.producers) or label for label in drawn}

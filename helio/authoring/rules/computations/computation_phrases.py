@@ -53,7 +53,7 @@ def _smoothed() -> Iterator[tuple[str, str, bool]]:
     )
     for tool in ("running_median", "running_average", "power_spectrogram", "power_spectrum", "despike"):
         names = tool_names(tool)
-        yield tool, rf"\b{_DURATION}[\s-]*(?:wide\s+)?(?:{names})\b", True
+        yield tool, rf"\b(?:after\s+(?:an?\s+)?)?{_DURATION}[\s-]*(?:wide\s+)?(?:{names})\b", True
         yield tool, rf"\b(?:after\s+)?(?:{names})\b{window}?", True
 
 

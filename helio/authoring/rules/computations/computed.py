@@ -109,6 +109,8 @@ _FIRST = re.compile(
     re.IGNORECASE,
 )
 """A word behind a computation that brings it before all others."""
+_AFTER = r"\x02after\b|\bafter\s+(?:[\w-]+\s+){1,4}(?:and|then)\s+(?:an?\s+)?\x02"
+"""The end of words, behind which a computation comes before those ahead of it: ``spectrum of Bz after despiking``."""
 _FIRST_AHEAD = re.compile(
     r"\bfirst,?\s+(?:(?:take|compute|calculate|form|make)\s+)?(?:the\s+)?$", re.IGNORECASE
 )
@@ -255,6 +257,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     ]
     mentions = _with_units_of_time(sentence, _beside_series(sentence, with_periods(sentence, mentions)))
     mentions = [_along_axes_of_field(sentence, mention) for mention in mentions]
+    mentions = [_with_verb(sentence, mention) for mention in mentions]
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
     mentions += _other_statistics(sentence, mentions)
     sentence.drop(r"(?<=\x01 )before(?= \x01)")  # they are in this order
@@ -668,6 +671,40 @@ def _verbs_apart(sentence: Sentence) -> list[ComputationMention]:
     return found
 
 
+def refuse_averages_of_inputs(text: str) -> None:
+    """Refuse a quantity that is computed from averages: ``average B to 10 min, then compute the clock angle``."""
+    averaged = re.search(
+        rf"\b{_VERBS[0][1]}\s[^,;.]*?\bto\s+(?:an?\s+)?(?P<length>{_LENGTH_OR_RHYTHM})[^;]*?"
+        r"\b(?:deriv|comput|calculat)(?:e|ing)\s+(?:the\s+|its\s+)?(?P<what>.+)",
+        text,
+        re.IGNORECASE,
+    )
+    rows = (row for row in WORDS if averaged and row.quantity in DERIVED)
+    names = (ignoring_case(row.pattern).match(averaged["what"]) for row in rows if averaged)
+    if averaged and (name := next(filter(None, names), None)):
+        raise NotUnderstood(
+            f"it is not clear whether to average the data or the {name[0]}",
+            advice=f"write '{name[0]} from {averaged['length']} data', or 'averages of the {name[0]}'",
+        )
+
+
+def _with_verb(sentence: Sentence, mention: ComputationMention) -> ComputationMention:
+    """Read the verb of averages that stand behind its objects: ``resample the density to daily medians``.
+
+    Behind other quantities the verb is for its own objects alone: ``speed, resample the density to hourly means``.
+    """
+    verbs = [verb for tool, verb, _ in _VERBS if tool == mention.computation.tool]
+    before = sentence.text[: max(mention.position, 0)]
+    verb = verbs and ignoring_case(
+        rf"(?P<out>\b(?:{verbs[0]}|reduc(?:ed?|ing)|convert(?:ed|ing)?))(?P<objects>(?:(?!\bto\b)[^,;:.])*)"
+        r"\b(?:(?:in|on)?to|as)\s+(?:an?\s+|the\s+)?$"
+    ).search(before)
+    if not verb or not sentence.take_at(*verb.span("out")):
+        return mention
+    is_apart = re.search(_LISTS, before[: verb.start()], re.IGNORECASE) and verb["objects"].strip()
+    return replace(mention, position=verb.start(), partial=True) if is_apart else mention
+
+
 def _shifts(sentence: Sentence) -> list[ComputationMention]:
     """Read ``ACE Bz shifted to the bow shock``: the place on the Sun–Earth line to which the solar wind flows."""
     match = sentence.take_first(_SHIFTED_TO) if sentence.has(_SHIFT) else None
@@ -765,6 +802,10 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     if tool.startswith("running_") and re.search(r"\b(?:average|mean|median)s?\b", match[0], re.IGNORECASE):
         is_applied = re.search(r"\bapplied\b", sentence.text[match.end() :], re.IGNORECASE)
         joined |= related and not is_applied and bool(_WITH_A.search(sentence.text[: match.start()]))
+    is_after = re.search(
+        _AFTER, f"{sentence.text[: match.start()]}\x02{sentence.text[match.start() :]}", re.IGNORECASE
+    )
+    joined &= is_after is None
     below = related and ignoring_case(_BELOW_IT).match(sentence.text, match.end()) is not None
     around = sentence.text[: match.start()], sentence.text[match.end() :]
     is_line = related and participle is not None and _is_line_too(around[0], participle[0], around[1])
@@ -785,8 +826,11 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     only = alone_of is not None and sentence.take_at(*alone_of.span("only"))
     partial = only or (joined and tool not in OF_TWO and _has_object(sentence.text[match.end() :], match[0]))
     first = _FIRST.match(sentence.text, match.end()) or _FIRST_AHEAD.search(sentence.text[: match.start()])
-    is_first = sentence.take_at(*first.span()) if first else re.match(r"after\b", match[0], re.IGNORECASE)
-    position = -1 if is_first else match.start()
+    partial |= bool(
+        is_after and re.match(r"[\s,]*\b(?:and|plus|with)\b", around[1])
+    )  # Bz after smoothing and V
+    is_first = sentence.take_at(*first.span()) if first else is_after
+    position = match.start() - len(sentence.text) if is_first else match.start()
     return ComputationMention(computation, position, partial, only)
 
 

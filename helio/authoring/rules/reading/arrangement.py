@@ -47,7 +47,8 @@ _APART = (
     r"(?:own\s+|separate\s+)?panels?\b"
     rf"|\b(?:(?:in|on|as|using)\s+)?(?:separate|different|individual|own)\s+{PANEL}\b"
     r"|\b(?:one|an?)\s+panel\s+(?:each|for\s+each(?!\s+\w))\b"
-    r"|\bseparately\b|\b(?:one|panels?|stacked)\s+(?:below|above|under)\s+(?:(?:the )?other|each other|one another)\b"
+    r"|\bseparately\b"
+    r"|\b(?:one|panels?|stacked)\s+(?:below|beneath|above|under)\s+(?:(?:the )?other|each other|(?:one )?another)\b"
 )
 _OWN = rf"(?:\s+(?:in|on|per)\s+(?:(?:its|an?)\s+)?(?:(?:own|separate)\s+)?{PANEL})?"
 _PANEL_PER = (

@@ -125,6 +125,11 @@ _PLAIN_PLACES = [
             rf"(?:[,;.]|\band)\s+(?P<below>{BELOW}),\s+(?=(?:the|an?)\s|(?-i:[A-Z|]))",
             r"; \g<below> ",
         ),
+        (
+            rf"\b[io]n\s+the\s+next\b(?:\s+(?:{PANEL}|one))?(?=\s*(?:$|[,.;)])|\s+(?:on|with|as|for|and|from)\b)",
+            "in another panel",
+        ),
+        (rf"(?<=[\w)|])(?<!\bis)(?<!the) above(?=\s*[,;]\s*(?:and\s+)?[^,;.]*\b{BELOW}\b)", " on top"),
     )
 ]
 """Patterns of places, and how the rules write them."""
@@ -162,7 +167,7 @@ _RELATES = re.compile(
 )
 """Words of a list that may relate one thing of it to another, or that are said of all."""
 _LISTED = re.compile(
-    r"\s*,\s*(?:(?:and|plus|with|then)\s+)?|\s+(?:and|plus|as\s+well\s+as|(?:together|along)\s+with|then|with|[&+])\s+",
+    r"\s*,\s*(?:(?:and|plus|(?:(?:together|along)\s+)?with|then)\s+)?|\s+(?:and|plus|as\s+well\s+as|(?:together|along)\s+with|then|with|[&+])\s+",
     re.IGNORECASE,
 )
 """What stands between the things of a list."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 from operator import itemgetter
 
-from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.computations.computed import CLEANING, SAID_OF_ALL
 from helio.authoring.rules.computations.mentions import ComputationMention
@@ -480,7 +480,7 @@ def doubt_about(
         if len(drawn) > 1 and (mention.partial or between or of_some):
             return NotUnderstood(
                 f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",
-                advice=f"request one quantity at a time, or {USE_A_MODEL}",
+                advice="write it beside each quantity, or behind all of them: 'Bz and |B|, all hourly means'",
             )
         before = [
             earlier.computation.tool for earlier in mentions if -1 < earlier.position < mention.position

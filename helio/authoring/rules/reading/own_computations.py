@@ -30,7 +30,10 @@ _LISTED = re.compile(
 """What stands directly before the next computation of a list."""
 _RESULT = re.compile(r"\b(?:then|afterwards|subsequently|finally)\b", re.IGNORECASE)
 """Words before a computation that takes the result of the one before it."""
-_JOINED = re.compile(r"(?:\b(?:and|plus|with)|[+&])\s+(?:also\s+)?(?:an?\s+|the\s+)?$", re.IGNORECASE)
+_JOINED = re.compile(
+    r"(?:\b(?:and|plus|with|(?:below|beneath|underneath)(?:\s+(?:it|them))?,?)|[+&])\s+(?:also\s+)?(?:an?\s+|the\s+)?$",
+    re.IGNORECASE,
+)
 ITS = re.compile(r"\bits\s+(?:own\s+)?$", re.IGNORECASE)
 """What stands before a computation of the quantity that the sentence has just named: ``SYM-H and its 3 h mean``."""
 ITS_AVERAGE = re.compile(r"\bits\s[^,;]*\b(?:means?|averages?|medians?)\b[^,;]*$", re.IGNORECASE)

@@ -380,7 +380,7 @@ class _SentenceReader:
         count = rf"(?:{_NUMBER_WORDS.get(number, number)}|{number})"
         sentence.drop(rf"\b{count}\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?|s/?c)\b")
         sentence.drop(
-            r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\b(?:(?:in|on|as|into)\s+)?(?:one|a\s+single|the\s+same)\s+(?:page|figure|image)\b"
+            r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\b(?:(?:in|on|as|into)\s+)?(?:one|a\s+single|the\s+same)[\s\x01](?:page|figure|image|picture)\b"
         )
         self.beside_crafts = sentence.left
 

@@ -65,11 +65,27 @@ _WEEK = ignoring_case(
     rf"|(?P<before>{YEAR}),?\s+(?:calendar\s+)?week\s+(?P<after>\d{{1,2}})(?!\d)"
 )
 _WEEK_OF = ignoring_case(rf"\b(?:the\s+)?week\s+of\s+(?:the\s+)?(?P<date>{DATE})(?!\s*[-–T]|\s*(?:to|and)\b)")
+_AND_NEXT = ignoring_case(
+    rf"(?P<date>{DATE}),?\s*(?:(?:the\s+)?(?:full|whole)\s+day\s+)?(?:and|plus|[+&])\s+(?:the\s+)?(?:(?:next|following)\s+"
+    r"(?:(?P<count>two|three|four|five|\d)\s+)?days?|(?:(?P<more>two|three|four|five|\d)\s+)?days?\s+(?:after|afterwards)"
+    r"|next(?=\s*(?:$|[,.;])))(?!\s*(?:\d|the\b|it\b))"
+)
+"""A day with those behind it: ``31 March 2001 and the following day``."""
 _FROM_CLOCK = ignoring_case(
     rf"(?P<date>{DATE}),?\s+(?:for\s+)?(?P<span>{_LENGTH})\s+(?:from|(?:starting|beginning)(?:\s+(?:at|from))?)\s+"
     rf"(?P<hour>\d{{1,2}}):?(?P<minute>\d{{2}})(?:\s*UTC?)?(?![\w:.-]){_NOT_A_PAIR}"
 )
 """A length behind its date: ``1 April 1999, 2 hours from 06:00``."""
+_DAY_ALONE = ignoring_case(
+    rf"(?:\b(?:on|of)\s+(?:the\s+)?)?(?P<day>{DATE})"
+    r"(?![T\s,:(]*(?:(?:at|from)\s+)?\d{1,2}(?::\d|\s*(?:UTC?|h)?\s*(?:-|–|to\b)\s*\d|\s*UT))"
+)
+_CLOCK_ALONE = ignoring_case(
+    rf"(?:{_LENGTH}\s+(?:(?:(?:on|at|to)\s+)?(?:either|each|both)\s+sides?\s+of|(?:before\s+and\s+)?after|before"
+    rf"|around|about|cent(?:er|r)ed\s+(?:on|at|around))|(?:\bwithin|{_SIGN})\s*{_SECOND}\s+(?:of|from|around))\s+"
+    rf"(?:the\s+)?\d{{1,2}}:\d{{2}}(?:\s*UTC?|Z)?(?![\w-]|[:.]\d|\s*UT)(?!,?\s+(?:on\s+|of\s+)?(?:the\s+)?\d){_NOT_A_PAIR}"
+)
+"""A day, and a length with a time of day, apart from each other: ``22 June 2015, 12 h either side of 18:30``."""
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "twelve": 12}
 _NOW = datetime(2000, 1, 1)
 
@@ -96,7 +112,7 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
         flags=re.IGNORECASE,
     )
     text = _FROM_CLOCK.sub(r"\g<span> from \g<date> \g<hour>:\g<minute>", text)
-    text = _TWO_MOMENTS.sub(_two_moments, text)
+    text = _with_own_day(_TWO_MOMENTS.sub(_two_moments, text))
     for pattern, span in _FORMS:
         text = ignoring_case(_LED + pattern).sub(partial(_written, span=span, notes=notes), text)
     text = _with_signed(text)
@@ -105,10 +121,27 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
         (_THIRD, _third),
         (_PART, _part),
         (_WEEK, _week),
+        (_AND_NEXT, _and_next),
         (_WEEK_OF, _week_of),
     ):
         text = part.sub(partial(_noted, read=read, notes=notes), text)
     return text
+
+
+def _with_own_day(text: str) -> str:
+    """Write the only day of a text behind its only time of day, if a length stands before this time.
+
+    >>> _with_own_day("22 June 2015: Bz, 12 h either side of 18:30")
+    ': Bz, 12 h either side of 18:30 on 22 June 2015'
+    """
+    days, clocks = list(ignoring_case(DATE).finditer(text)), list(_CLOCK_ALONE.finditer(text))
+    day = _DAY_ALONE.search(text)
+    if len(days) != 1 or len(clocks) != 1 or day is None:
+        return text
+    written = [(*clocks[0].span(), f"{clocks[0][0]} on {day['day']}"), (*day.span(), "")]
+    for start, stop, words in sorted(written, reverse=True):
+        text = text[:start] + words + text[stop:]
+    return text.strip()
 
 
 def _with_signed(text: str) -> str:
@@ -306,6 +339,12 @@ def _part(match: re.Match[str]) -> tuple[datetime, datetime] | None:
     day = _read(match["date"] or match["day"], "")
     first, last = _PARTS[(match["part"] or match["hours"]).lower()]
     return (day.start + timedelta(hours=first), day.start + timedelta(hours=last)) if day else None
+
+
+def _and_next(match: re.Match[str]) -> tuple[datetime, datetime] | None:
+    day, count = _read(match["date"], ""), match["count"] or match["more"] or "1"
+    days = _NUMBERS.get(count.lower()) or int(count)
+    return (day.start, day.stop + timedelta(days=days)) if day else None
 
 
 def _week_of(match: re.Match[str]) -> tuple[datetime, datetime] | None:
