@@ -276,8 +276,9 @@ class Arrangement:
         kind = self._kind
         several = len({name for _, name in crafts}) > 1
         between = not several or any(self._is_between(match.start(), atoms) for match in self._against)
-        if not kind and self._against and len(names) + len(parameters) > 1 and between:
-            kind = "scatter"
+        is_overlay = len({name.name.rpartition(" ")[2] for name in names}) == 1 and bool(self._together)
+        if not kind and self._against and len(names) + len(parameters) > 1 and between and not is_overlay:
+            kind = "scatter"  # but electron density vs proton density in one panel
         if not kind and self._against and self._fit:
             kind = "scatter"
         of_spectrum = re.search(_SPECTRAL, self._text, re.IGNORECASE) is not None

@@ -309,7 +309,7 @@ def drawn_of(
     of_one = not any(
         min(flown) < at < max(flown) for at, _ in placed if flown
     )  # no B of ACE, only Bz of Wind
-    if parts and of_one and sentence.take_first(r"\bonly\b"):
+    if parts and of_one and sentence.take_first(r"\b(?:only|just)\b"):
         return [quantity for quantity in drawn if quantity.component or quantity.name not in parts]
     return drawn
 

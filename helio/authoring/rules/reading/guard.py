@@ -11,16 +11,17 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Lines, PipelineRequest
+from helio.authoring.request import Lines, PipelineRequest, RequestQuantity
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.arrangement import Arrangement
-from helio.authoring.rules.reading.named import AT_1_AU, Placed
+from helio.authoring.rules.reading.named import AT_1_AU, Placed, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
-from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO
+from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO, inputs_of, recipe_of
 from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.steps import unread
-from helio.knowledge.quantities import families
+from helio.knowledge.frame_names import KNOWN_FRAMES
+from helio.knowledge.quantities import ABS_B, B, families
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
@@ -79,8 +80,30 @@ _OPERATOR = re.compile(
     r"[\s\w|.-]*?(?:\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?|(?P<slash>/)[\s\w-]*)",
     re.IGNORECASE,
 )
-_PLUS_MAGNITUDE = re.compile(r"\bfield\b.*,?\s(?:plus|with)\s+(?:the\s+)?\|B\|", re.IGNORECASE)
+_PLUS_MAGNITUDE = re.compile(
+    rf"(?:\bfield\b.*,?\s(?:plus|with)\s+(?:the\s+)?\|B\||\b(?-i:{'|'.join(KNOWN_FRAMES)})\b.*,?\s(?:plus|with|and)\s+(?:the\s+)?"
+    r"(?:\|B\||total\s+field|(?:field\s+)?(?:magnitude|strength)))",
+    re.IGNORECASE,
+)
 """The magnitude beside the spectrum of its field: ``spectral index of the field, plus |B|``."""
+_BOTH_TOO = re.compile(
+    r"\b(?:and|plus|with)\s+(?:also\s+)?(?P<what>(?:both|the\s+two)\s+(?!smooth|averag|filter|detrend|in\b|on\b)[\w|]+)",
+    re.IGNORECASE,
+)
+"""Two lines beside what is computed from them: ``lag between ACE and Wind Bz, plus both Bz``."""
+_AND_PLOT = re.compile(
+    r"(?:\b(?:and|plus|with)\b|[+&,;])\s*(?:also\s+)?(?:an?|the|its|their)\s+(?:[\w-]+\s+)?(?P<what>histogram|distribution|scatter(?:\s+plot)?|hodogram)\b",
+    re.IGNORECASE,
+)
+"""A plot beside lines over time, which helio would not draw: ``Bz, and a histogram of it``."""
+_INSTRUMENT_BEFORE = re.compile(
+    r"(?<![\w-])(?:[A-Z]{2,}[\w-]*|3DP)\s+(?:(?:ion|proton|electron|magnetic)s?\s+)?$"
+)
+"""An instrument that may say what an input is measured by: ``beta with QTN density``."""
+_FROM_AVERAGED = re.compile(
+    r"\bfrom\b[^,;]*\b(?:mag|field|data|B|moments|MAG|MFI|plasma)\s+(?:averaged|smoothed|resampled)\b", re.IGNORECASE
+)
+"""Data that are averaged before something is computed: ``clock angle from 1 s data averaged to 1 min``."""
 _OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
 _FROM_PARTICLES = re.compile(
     r"\b(?:from|using|based\s+on)\s+(?:the\s+)?(?:(?!and\b|with\b|plus\b)[\w-]+\s+){1,2}(?P<what>electrons|ions|protons)$",
@@ -290,6 +313,8 @@ def doubts(
         yield NotUnderstood(
             f"it is not clear which data '{source[0]}' means", advice="name the data and their instrument"
         )
+    yield from _lost_lines(sentence, placed, request, flown)
+    yield from _extra_lines(sentence, placed, request)
     yield from _ignored_words(sentence, placed, request, mentions, flown)
     yield from _places_of_nothing(sentence, request, mentions, arrangement)
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
@@ -369,6 +394,67 @@ def _unclear_computations(
         yield NotUnderstood(
             f"it is not clear which quantities are '{group['group']}'",
             advice="name each quantity that is computed: 'the density and the speed smoothed over 10 min'",
+        )
+
+
+def _lost_lines(
+    sentence: Sentence, placed: Placed, request: PipelineRequest, flown: Sequence[tuple[int, str]]
+) -> Iterator[NotUnderstood]:
+    """Yield a refusal for lines that the sentence wants beside others, and that the figure would not draw."""
+    text, names = sentence.text, {quantity.name for quantity in request.quantities}
+    if ABS_B in names and not names & {*VECTORS} and _PLUS_MAGNITUDE.search(text):
+        yield NotUnderstood(
+            "it is not clear whether to draw the field, too, or its magnitude alone",
+            advice="write 'B and |B|' for both",
+        )
+    both = _BOTH_TOO.search(text)
+    if both and any(step.tool in OF_TWO and not step.beside for step in request.computations):
+        yield NotUnderstood(
+            f"the figure would not draw '{both['what']}'",
+            advice="name the two first: 'ACE and Wind Bz in one panel, and their ratio below'",
+        )
+    for start, craft in flown if not (request.datasets or request.cuts) else ():
+        is_joined = re.search(r"(?:\b(?:and|plus|with)|[,;+&])\s+(?:the\s+)?$", text[:start])
+        is_other = any(at < start and name != craft for at, name in flown)
+        if is_joined and is_other and all(at < start for at, _ in placed):
+            behind, field = read_quantities(Sentence(text[start:]), magnitude=False)
+            if behind or field >= 0:
+                yield NotUnderstood(
+                    f"the figure would not draw '{text[start:].split(',')[0].strip()}'",
+                    advice="give it a place of its own, as in 'cone angle from OMNI; THEMIS-C |B| below'",
+                )
+    beside = _AND_PLOT.search(text) if request.panels.kind else None
+    if beside and not _AND_PLOT.search(f"and a {text[: beside.start()]}"):
+        yield NotUnderstood(
+            f"the figure would draw only the {beside['what']}, not what stands before it",
+            advice=f"ask for the time series alone, then change the pipeline: 'add a {beside['what']} of …'",
+        )
+
+
+def _extra_lines(
+    sentence: Sentence, placed: Placed, request: PipelineRequest
+) -> Iterator[NotUnderstood]:
+    """Yield a refusal for lines that may only be what another one is computed from."""
+    text = sentence.text
+    first, *others = placed or [(0, RequestQuantity(""))]
+    needed = inputs_of(recipe_of(first[1].name)) if recipe_of(first[1].name) in DERIVED else frozenset()
+    by_instrument = [at for at, _ in others if _INSTRUMENT_BEFORE.search(text[:at])]
+    if by_instrument and not request.panels.count and all(quantity.name in needed for _, quantity in others):
+        yield NotUnderstood(
+            f"it is not clear whether to draw {others[0][1].name}, or only to compute the {first[1].name} from it",
+            advice=f"write '{first[1].name} from …', or say how many panels you want",
+        )
+    source = _FROM_AVERAGED.search(text) if first[1].name in DERIVED else None
+    if source and first[0] < source.start() and request.computations:
+        yield NotUnderstood(
+            f"it is not clear whether the data or the {first[1].name} are averaged",
+            advice=f"write '{first[1].name} from 1 min averages of the field', or '1 min averages of the {first[1].name}'",
+        )
+    means = {step.window for step in request.computations if step.tool == "resample"}
+    if any(step.tool == "statistics" and step.window in means for step in request.computations):
+        yield NotUnderstood(
+            "the statistics would be those of averages of the same intervals",
+            advice="write, for example, 'hourly mean and standard deviation'",
         )
 
 

@@ -231,6 +231,11 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         and not _overlaps(style, conditions)
         and not _OF_MARK.match(text, style.parts[-1].start)
     ]
+    if any(style.kinds == {"range"} and _ONLY.search(text[: style.start]) for style in (*phrases, *styles)):
+        raise NotUnderstood(
+            "it is not clear whether a range limits the data or the axis",
+            advice="write 'only values between A and B' for the data, or 'y axis from A to B'",
+        )
     names = [atom for atom in atoms if _NAMED & set(atom.tags) and not _is_within(atom, phrases)]
     names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
@@ -458,6 +463,7 @@ _OF_BAND = re.compile(
 """Pattern of words before a range of energies or pitch angles over which a flux is averaged or integrated."""
 
 
+_ONLY = re.compile(r"\bonly\s+(?:(?:in|for|within)\s+)?(?:the\s+)?$", re.IGNORECASE)
 _SPECTRAL = re.compile(r"\bspectr", re.IGNORECASE)
 """Pattern of spectra and spectrograms, whose axis has the energies that otherwise pick a part of the particles."""
 
