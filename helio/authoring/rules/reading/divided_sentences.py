@@ -435,7 +435,7 @@ def listed_things(text: str, now: datetime) -> list[str]:
         else:
             things.append((start, stop))
     words = [text[start:stop] for start, stop in things]
-    own = [_said_where(thing) for thing in words]
+    own = [*map(_said_where, words[:-1]), _said_where(_without_cadence_of_all(words[-1]))]
     if not any(own):
         return []
     for number, thing in enumerate(words):
@@ -458,6 +458,12 @@ def _named_data(words: str) -> list[int]:
     read_spacecraft(sentence)
     others = [match.start() for match in _DATA.finditer(sentence.left)]
     return [*(start for start, _ in placed), *others, *([field] if field >= 0 else [])]
+
+
+def _without_cadence_of_all(words: str) -> str:
+    """Leave out a cadence behind the last thing of a list and a comma, which is that of all: ``Bz and V, hourly``."""
+    head, _, tail = words.partition(",")
+    return head if _named_data(head) and not (_named_data(tail) or read_computations(Sentence(tail))) else words
 
 
 def _said_where(words: str) -> set[str]:

@@ -87,7 +87,7 @@ _AT_RIGHT = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(
-    r"(?:\b(?:and|with|plus|overlaid by|overplotted by)|[+&,])\s+"
+    r"(?:\b(?:and|with|plus|add|overlaid by|overplotted by)|[+&,])\s+"
     r"(?:(?:an?|the|its|their|also|(?:[\d.]+|one|two|five|ten)[\s-]*(?:ms|s|min\w*|h|hours?|days?|d)|hourly|daily|monthly|yearly)[\s-]+)*$",
     re.IGNORECASE,
 )
@@ -543,7 +543,11 @@ def _with_names(
     introduced = _INTRODUCED.search(text[: style.start]) is not None
     # not in "Bz in red density"
     meant = behind if behind and (linked or not ahead or (leads and not introduced)) else ahead
-    later = (name for name in names if name.start >= style.stop)
+    later = [name for name in names if name.start >= style.stop]
+    owners = meant or [name for name in names if name.start < style.start]
+    is_again = owners and any(_quantities_of(name.text) & _quantities_of(owners[-1].text) for name in later)
+    if style.kinds == {"scale"} and is_again and _OF_PICTURE.search(text[: owners[-1].start]):
+        return [f"frequency axis {words}"], None  # not the axis of the line beside its spectrum
     if not meant and style.kinds == {"scale"} and any(_names_quantity(name.text) for name in later):
         return [f"{name.text} {words}" for name in names if name.start < style.start], None  # V, log, and Bz
     if not meant and _IN_ONE_PANEL.search(text[: style.start]):
@@ -611,6 +615,8 @@ def _ahead(style: _Phrase, names: Sequence[Atom], text: str, start: int) -> list
     return earlier[max(first, 0) :]
 
 
+_OF_PICTURE = re.compile(r"\b(?:wavelet|spectrogram)\b[^,;]*$", re.IGNORECASE)
+"""What stands before a quantity of which a picture over frequencies or periods is drawn."""
 _OF_FIGURE = re.compile(
     r"\b(?:vertical\w*|v-?lines?|shad\w+|mark\w*|highlight\w*|title\w*|legends?|grid\w*|tall\w*|wide\w*|width|height|size|font\w*"
     r"|arrows?|annotat\w*|everything|all|both|each|figure|plot|axes|scales)\b",

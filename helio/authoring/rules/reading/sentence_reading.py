@@ -598,7 +598,8 @@ class _SentenceReader:
         )
         cadences = take_cadences(sentence, timed=bool(self._times), windowless=windowless)
         again = named_again(sentence.text, placed, crafts, computed_at)
-        named = NamedData(sentence.text, placed, crafts, panels.together or panels.overlaid, bool(own))
+        together = (panels.together or panels.overlaid) and not by_instrument
+        named = NamedData(sentence.text, placed, crafts, together, bool(own))
         self._mentions = of_latter(sentence, self._mentions, named)
         mentions, cadence = with_cadences(self._mentions, cadences, named, self.flown)
         mentions, unclear_computation = shared_out(mentions, named)
