@@ -14,7 +14,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, PipelineRequest, RequestQuantity
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.arrangement import Arrangement
-from helio.authoring.rules.reading.named import AT_1_AU, Placed, read_quantities
+from helio.authoring.rules.reading.named import AT_1_AU, FIELD, Placed, read_quantities, read_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO, inputs_of, recipe_of
@@ -96,6 +96,13 @@ _AND_PLOT = re.compile(
     re.IGNORECASE,
 )
 """A plot beside lines over time, which helio would not draw: ``Bz, and a histogram of it``."""
+_ONLY_SAVED = re.compile(
+    r"\b(?:save|export|write|store)\s+(?:only|just)\s+(?:the\s+)?(?P<what>[^,;]*?)\s+(?:as|to|in)\b", re.IGNORECASE
+)
+_JOINED_CRAFT = re.compile(
+    r"(?:\b(?:and|plus|with)|[,;+&])\s+(?:the\s+)?(?P<what>(?:(?:[\w|]+\s+){1,2}(?:of|from|at)\s+)?)$", re.IGNORECASE
+)
+"""What stands before another spacecraft of which something is drawn, too: ``beta from Wind plus the field of ACE``."""
 _INSTRUMENT_BEFORE = re.compile(
     r"(?<![\w-])(?:[A-Z]{2,}[\w-]*|3DP)\s+(?:(?:ion|proton|electron|magnetic)s?\s+)?$"
 )
@@ -314,7 +321,7 @@ def doubts(
             f"it is not clear which data '{source[0]}' means", advice="name the data and their instrument"
         )
     yield from _lost_lines(sentence, placed, request, flown)
-    yield from _extra_lines(sentence, placed, request)
+    yield from _extra_lines(sentence, placed, request, flown)
     yield from _ignored_words(sentence, placed, request, mentions, flown)
     yield from _places_of_nothing(sentence, request, mentions, arrangement)
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
@@ -411,20 +418,27 @@ def _lost_lines(
     if both and any(step.tool in OF_TWO and not step.beside for step in request.computations):
         yield NotUnderstood(
             f"the figure would not draw '{both['what']}'",
-            advice="name the two first: 'ACE and Wind Bz in one panel, and their ratio below'",
+            advice="name the two first, as in 'ACE and Wind Bz in one panel, their ratio below', or request them alone",
         )
     for start, craft in flown if not (request.datasets or request.cuts) else ():
-        is_joined = re.search(r"(?:\b(?:and|plus|with)|[,;+&])\s+(?:the\s+)?$", text[:start])
+        joint = _JOINED_CRAFT.search(text[:start])
         is_other = any(at < start and name != craft for at, name in flown)
-        if is_joined and is_other and all(at < start for at, _ in placed):
-            behind, field = read_quantities(Sentence(text[start:]), magnitude=False)
-            if behind or field >= 0:
+        if joint and is_other and all(at < joint.start() for at, _ in placed):
+            behind = Sentence(re.split(r"[,;]", text[joint.start("what") :])[0])
+            read_spacecraft(behind)
+            if read_quantities(Sentence(behind.left), magnitude=False)[0] or behind.has(FIELD):
                 yield NotUnderstood(
-                    f"the figure would not draw '{text[start:].split(',')[0].strip()}'",
-                    advice="give it a place of its own, as in 'cone angle from OMNI; THEMIS-C |B| below'",
+                    f"the figure would not draw '{behind.text.strip()}'",
+                    advice="write each quantity behind its spacecraft, as in 'ACE clock angle and Wind |B|'",
                 )
+    is_beside = any(step.beside or step.of_data for step in request.computations)
+    if is_beside and request.exports and request.saved == Lines() and (only := _ONLY_SAVED.search(text)):
+        yield NotUnderstood(
+            f"helio would save more than '{only['what'].strip()}'",
+            advice="draw that alone, or first draw all, then change the pipeline: 'save LINE as csv'",
+        )
     beside = _AND_PLOT.search(text) if request.panels.kind else None
-    if beside and not _AND_PLOT.search(f"and a {text[: beside.start()]}"):
+    if beside and beside["what"].lower() not in text[: beside.start()].lower():
         yield NotUnderstood(
             f"the figure would draw only the {beside['what']}, not what stands before it",
             advice=f"ask for the time series alone, then change the pipeline: 'add a {beside['what']} of …'",
@@ -432,14 +446,18 @@ def _lost_lines(
 
 
 def _extra_lines(
-    sentence: Sentence, placed: Placed, request: PipelineRequest
+    sentence: Sentence, placed: Placed, request: PipelineRequest, flown: Sequence[tuple[int, str]]
 ) -> Iterator[NotUnderstood]:
     """Yield a refusal for lines that may only be what another one is computed from."""
     text = sentence.text
     first, *others = placed or [(0, RequestQuantity(""))]
     needed = inputs_of(recipe_of(first[1].name)) if recipe_of(first[1].name) in DERIVED else frozenset()
-    by_instrument = [at for at, _ in others if _INSTRUMENT_BEFORE.search(text[:at])]
-    if by_instrument and not request.panels.count and all(quantity.name in needed for _, quantity in others):
+    instruments = [match for at, _ in others if (match := _INSTRUMENT_BEFORE.search(text[:at]))]
+    by_instrument = {match.start() for match in instruments} - {at for at, _ in flown}
+    names = {quantity.name for quantity in request.quantities}
+    is_lost = re.search(r"\bfield\b", text) is not None and not names & {B, ABS_B}
+    has_places = request.panels.count or (request.panels.places and not is_lost)
+    if by_instrument and not has_places and all(quantity.name in needed for _, quantity in others):
         yield NotUnderstood(
             f"it is not clear whether to draw {others[0][1].name}, or only to compute the {first[1].name} from it",
             advice=f"write '{first[1].name} from …', or say how many panels you want",
