@@ -601,3 +601,12 @@ def test_a_second_running_mean_is_no_name_of_the_first(author):
 def test_the_magnitude_beside_the_spectrum_of_its_field_is_not_dropped(author):
     with pytest.raises(NotUnderstood, match="of which quantity the spectrum is"):
         author.create("spectral index of PSP field between 0.1 and 1 Hz, plus |B|, 6 november 2018")
+
+
+@pytest.mark.parametrize("sentence", [
+    "power spectrogram of ACE Bz, log, with Bz itself above, 3 May 2010",
+    "wavelet spectrum of THEMIS-E Bz, 2013-06-30, log, with the Bz itself on top",
+])  # fmt: skip
+def test_a_logarithmic_axis_of_a_picture_is_not_that_of_its_series(author, sentence):
+    spec, _ = made(author, sentence)
+    assert (spec.get("log_y"), spec.get("log_scale")) == ({"2": True}, None)

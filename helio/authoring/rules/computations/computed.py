@@ -214,7 +214,7 @@ _ON_IT = (
 )
 """Words behind a computed line that say that it is drawn over its input."""
 _ON_THEM = r"[^,;]*\b(?:on|over|of|onto)\s+(?:it|them|this|that)\b"
-"""The same, where they cannot mean that several spacecraft share a panel: ``ACE and Wind Bz, 1 h means on top of them``."""
+"""The same, where it cannot mean that several spacecraft share a panel: ``1 h means on top of them``."""
 _SERIES_BESIDE = (
     r"(?:(?:\b(?:and|with|plus)|[,;.+&])\s*)+(?:also\s+)?(?:(?:the|its)\s+)?"
     r"(?:(?:(?:time[- ]?|original\s+|raw\s+)?series|waveforms?)(?:\s+itself)?"

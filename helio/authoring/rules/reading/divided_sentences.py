@@ -474,7 +474,9 @@ def _named_data(words: str) -> list[int]:
 def _without_cadence_of_all(words: str) -> str:
     """Leave out a cadence behind the last thing of a list and a comma, which is that of all: ``Bz and V, hourly``."""
     head, _, tail = words.partition(",")
-    return head if _named_data(head) and not (_named_data(tail) or read_computations(Sentence(tail))) else words
+    return (
+        head if _named_data(head) and not (_named_data(tail) or read_computations(Sentence(tail))) else words
+    )
 
 
 def _said_where(words: str) -> set[str]:

@@ -84,7 +84,7 @@ def in_listed_panels(text: str, placed: Placed) -> Placed:
 
 
 def of_heading(mentions: Mentions, text: str, placed: Placed) -> Mentions:
-    """Give a computation before a list of panels only what is named there: ``|B| smoothed, panels: |B| and density``."""
+    """Give a computation before a list of panels only what stands there: ``|B| smoothed, panels: |B| and density``."""
     listed = re.search(r"\bpanels\b[^:;.]*:", text, re.IGNORECASE)
     start = listed.end() if listed else 0
     own = tuple(dict.fromkeys(quantity for at, quantity in placed if at < start))

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Lines, PipelineRequest, RequestQuantity
+from helio.authoring.request import Lines, PipelineRequest
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.arrangement import Arrangement
 from helio.authoring.rules.reading.named import AT_1_AU, FIELD, Placed, read_quantities, read_spacecraft
@@ -81,13 +81,13 @@ _OPERATOR = re.compile(
     re.IGNORECASE,
 )
 _PLUS_MAGNITUDE = re.compile(
-    rf"(?:\bfield\b.*,?\s(?:plus|with)\s+(?:the\s+)?\|B\||\b(?-i:{'|'.join(KNOWN_FRAMES)})\b.*,?\s(?:plus|with|and)\s+(?:the\s+)?"
+    rf"(?:(?<!electric )\bfield\b.*,?\s(?:plus|with)\s+(?:the\s+)?\|B\||\b(?-i:{'|'.join(KNOWN_FRAMES)})\b.*,?\s(?:plus|with|and)\s+(?:the\s+)?"
     r"(?:\|B\||total\s+field|(?:field\s+)?(?:magnitude|strength)))",
     re.IGNORECASE,
 )
-"""The magnitude beside the spectrum of its field: ``spectral index of the field, plus |B|``."""
+"""The magnitude beside its field: ``spectral index of the field, plus |B|``, ``FGM in GSM with the total field``."""
 _BOTH_TOO = re.compile(
-    r"\b(?:and|plus|with)\s+(?:also\s+)?(?P<what>(?:both|the\s+two)\s+(?!smooth|averag|filter|detrend|in\b|on\b)[\w|]+)",
+    r"\b(?:and|plus|with)\s+(?:also\s+)?(?P<what>both\s+(?!smooth|averag|filter|detrend|in\b|on\b)[\w|]+)",
     re.IGNORECASE,
 )
 """Two lines beside what is computed from them: ``lag between ACE and Wind Bz, plus both Bz``."""
@@ -97,18 +97,22 @@ _AND_PLOT = re.compile(
 )
 """A plot beside lines over time, which helio would not draw: ``Bz, and a histogram of it``."""
 _ONLY_SAVED = re.compile(
-    r"\b(?:save|export|write|store)\s+(?:only|just)\s+(?:the\s+)?(?P<what>[^,;]*?)\s+(?:as|to|in)\b", re.IGNORECASE
+    r"\b(?:save|export|write|store)\s+(?:only|just)\s+(?:the\s+)?(?P<what>[^,;]*?)\s+(?:as|to|in)\b",
+    re.IGNORECASE,
 )
+"""One of several lines, which alone is saved: ``save only the hourly mean as csv``."""
 _JOINED_CRAFT = re.compile(
-    r"(?:\b(?:and|plus|with)|[,;+&])\s+(?:the\s+)?(?P<what>(?:(?:[\w|]+\s+){1,2}(?:of|from|at)\s+)?)$", re.IGNORECASE
+    r"(?:\b(?:and|plus|with)|[,;+&])\s+(?:the\s+)?(?P<what>(?:(?:[\w|]+\s+){1,2}(?:of|from|at)\s+)?)$",
+    re.IGNORECASE,
 )
 """What stands before another spacecraft of which something is drawn, too: ``beta from Wind plus the field of ACE``."""
 _INSTRUMENT_BEFORE = re.compile(
-    r"(?<![\w-])(?:[A-Z]{2,}[\w-]*|3DP)\s+(?:(?:ion|proton|electron|magnetic)s?\s+)?$"
+    rf"(?<![\w-])(?!(?:{'|'.join(KNOWN_FRAMES)}|IMF|SW)\s)(?:[A-Z]{{2,}}[\w-]*|3DP)\s+(?:(?:ion|proton|electron|magnetic)s?\s+)?$"
 )
 """An instrument that may say what an input is measured by: ``beta with QTN density``."""
 _FROM_AVERAGED = re.compile(
-    r"\bfrom\b[^,;]*\b(?:mag|field|data|B|moments|MAG|MFI|plasma)\s+(?:averaged|smoothed|resampled)\b", re.IGNORECASE
+    r"\bfrom\b[^,;]*\b(?:mag|field|data|B|moments|MAG|MFI|plasma)\s+(?:averaged|smoothed|resampled)\b",
+    re.IGNORECASE,
 )
 """Data that are averaged before something is computed: ``clock angle from 1 s data averaged to 1 min``."""
 _OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
@@ -449,30 +453,31 @@ def _extra_lines(
     sentence: Sentence, placed: Placed, request: PipelineRequest, flown: Sequence[tuple[int, str]]
 ) -> Iterator[NotUnderstood]:
     """Yield a refusal for lines that may only be what another one is computed from."""
-    text = sentence.text
-    first, *others = placed or [(0, RequestQuantity(""))]
-    needed = inputs_of(recipe_of(first[1].name)) if recipe_of(first[1].name) in DERIVED else frozenset()
-    instruments = [match for at, _ in others if (match := _INSTRUMENT_BEFORE.search(text[:at]))]
-    by_instrument = {match.start() for match in instruments} - {at for at, _ in flown}
-    names = {quantity.name for quantity in request.quantities}
-    is_lost = re.search(r"\bfield\b", text) is not None and not names & {B, ABS_B}
-    has_places = request.panels.count or (request.panels.places and not is_lost)
-    if by_instrument and not has_places and all(quantity.name in needed for _, quantity in others):
-        yield NotUnderstood(
-            f"it is not clear whether to draw {others[0][1].name}, or only to compute the {first[1].name} from it",
-            advice=f"write '{first[1].name} from …', or say how many panels you want",
-        )
-    source = _FROM_AVERAGED.search(text) if first[1].name in DERIVED else None
-    if source and first[0] < source.start() and request.computations:
-        yield NotUnderstood(
-            f"it is not clear whether the data or the {first[1].name} are averaged",
-            advice=f"write '{first[1].name} from 1 min averages of the field', or '1 min averages of the {first[1].name}'",
-        )
     means = {step.window for step in request.computations if step.tool == "resample"}
     if any(step.tool == "statistics" and step.window in means for step in request.computations):
         yield NotUnderstood(
             "the statistics would be those of averages of the same intervals",
             advice="write, for example, 'hourly mean and standard deviation'",
+        )
+    if not placed or recipe_of(placed[0][1].name) not in DERIVED:
+        return
+    (start, first), *others = placed
+    text, names = sentence.text, {quantity.name for quantity in request.quantities}
+    needed = inputs_of(recipe_of(first.name))
+    instruments = [match for at, _ in others if (match := _INSTRUMENT_BEFORE.search(text[:at]))]
+    by_instrument = {match.start() for match in instruments} - {at for at, _ in flown}
+    is_lost = re.search(r"\bfield\b", text) is not None and not names & {B, ABS_B}
+    has_places = request.panels.count or (request.panels.places and not is_lost)
+    if by_instrument and not has_places and all(quantity.name in needed for _, quantity in others):
+        yield NotUnderstood(
+            f"it is not clear whether to draw {others[0][1].name}, or only to compute the {first.name} from it",
+            advice=f"write '{first.name} from …', or say how many panels you want",
+        )
+    source = _FROM_AVERAGED.search(text, start)
+    if source and request.computations:
+        yield NotUnderstood(
+            f"it is not clear whether the data or the {first.name} are averaged",
+            advice=f"write '{first.name} from 1 min averages of the field', or '1 min averages of the {first.name}'",
         )
 
 

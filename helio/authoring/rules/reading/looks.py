@@ -237,6 +237,12 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
             advice="write 'only values between A and B' for the data, or 'y axis from A to B'",
         )
     names = [atom for atom in atoms if _NAMED & set(atom.tags) and not _is_within(atom, phrases)]
+    for style in styles:
+        letter = _LONE_LETTER.search(text[: style.start])
+        if letter and all(not name.start <= letter.start("name") < name.stop for name in names):
+            raise NotUnderstood(
+                f"it is not clear which line '{letter['name']}' is", advice="name the quantity"
+            )
     names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
     computed = {style.start: _of_computed(style, styles, tools, text) for style in styles}
@@ -464,6 +470,7 @@ _OF_BAND = re.compile(
 
 
 _ONLY = re.compile(r"\bonly\s+(?:(?:in|for|within)\s+)?(?:the\s+)?$", re.IGNORECASE)
+_LONE_LETTER = re.compile(r"[,;]\s*(?P<name>[A-Z])\s+(?:in\s+)?$")
 _SPECTRAL = re.compile(r"\bspectr", re.IGNORECASE)
 """Pattern of spectra and spectrograms, whose axis has the energies that otherwise pick a part of the particles."""
 
