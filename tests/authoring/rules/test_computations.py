@@ -268,6 +268,9 @@ def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
         ("daily means of n and V smoothed over 3 h, ACE, July 2010", [["ACE_n_binned"], ["ACE_V_smooth"]]),
         ("ACE Bz, 1-3 May 2010, with Kp from hourly OMNI below it", [["ACE_Bz"], ["OMNI_Kp"]]),
         ("RPW BIAS density 10 seconds vs PAS density, 1 Apr 2022, in one panel (SolO)", [["SolO_DENSITY", "SolO_n"]]),
+        ("running mean of ACE V over 1 h; n; July 2010", [["ACE_V_smooth"], ["ACE_n"]]),
+        ("1 h means of the Wind field with |B|, July 2010", [["Wind_B_binned"], ["Wind_Bmag_binned"]]),
+        ("10 min means of Bz, with ACE and Wind, July 2010", [["ACE_Bz_binned", "Wind_Bz_binned"]]),
         ("ACE velocity GSE on 7 March 2009, just vy", [["ACE_Vvecy"]]),
     ],
 )  # fmt: skip

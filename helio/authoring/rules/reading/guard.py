@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Lines, PipelineRequest
+from helio.authoring.request import Lines, PipelineRequest, RequestQuantity
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.arrangement import Arrangement
 from helio.authoring.rules.reading.named import AT_1_AU, FIELD, Placed, read_quantities, read_spacecraft
@@ -81,7 +81,8 @@ _OPERATOR = re.compile(
     re.IGNORECASE,
 )
 _PLUS_MAGNITUDE = re.compile(
-    rf"(?:(?<!electric )\bfield\b.*,?\s(?:plus|with)\s+(?:the\s+)?\|B\||\b(?-i:{'|'.join(KNOWN_FRAMES)})\b.*,?\s(?:plus|with|and)\s+(?:the\s+)?"
+    r"(?:(?<!electric )\bfield\b.*,?\s(?:plus|with)\s+(?:the\s+)?\|B\|"
+    rf"|\b(?-i:{'|'.join(KNOWN_FRAMES)})\b.*,?\s(?:plus|with|and)\s+(?:the\s+)?"
     r"(?:\|B\||total\s+field|(?:field\s+)?(?:magnitude|strength)))",
     re.IGNORECASE,
 )
@@ -123,6 +124,8 @@ _FROM_PARTICLES = re.compile(
 """Particles of an instrument as the source of another quantity: ``Alfvén speed from 3DP electrons``."""
 _AND_INDEX = re.compile(r"\bof\b[^,;.:]*,\s*(?:and|plus|with|together\s+with)\s+(?:also\s+)?(?:the\s+)?$")
 """Words from a computation up to an index that it may not take: ``1 min averages of ACE Bz, and SYM-H``."""
+_PLUS = re.compile(r"\s(?:plus|with)\s+(?:also\s+)?(?:the\s+)?(?:[A-Z][\w-]*\s+)?$")
+"""Words between a quantity of which something is computed, and another one: ``1 h running mean of V with n``."""
 _CHANGE_OF = re.compile(r"\b(?:integral|derivative|rate\s+of\s+change)\s+of\s", re.IGNORECASE)
 _LOOSE_JOINT = re.compile(r"\b(?:with|plus|from|for|during)\b|,\s*and\b|\band\s+the\b|\x01", re.IGNORECASE)
 """What stands between two quantities of which only the first may be integrated: ``integral of VBs, and Dst``."""
@@ -377,14 +380,17 @@ def _unclear_computations(
             advice="give each its place: 'integral of VBs on top, Dst below'",
         )
     ahead = [made for made in mentions if made.computation.tool in APPLIED and made.computation.of == Lines()]
-    for made in ahead if request.spacecraft and several else ():
-        for start, quantity in placed:
+    for made in ahead if several else ():
+        for (former, other), (start, quantity) in pairwise([(-1, RequestQuantity("")), *placed]):
             before = sentence.text[max(made.position, 0) : start]
-            if quantity.name in INDICES and _AND_INDEX.search(before):
+            is_index = request.spacecraft and quantity.name in INDICES and _AND_INDEX.search(before)
+            is_loose = former > made.position and _PLUS.search(before) and not made.computation.beside
+            is_size = (other.name, other.component, quantity.name) == (B, "", ABS_B)
+            if is_index or (is_loose and not is_size):
                 tool = made.computation.tool.replace("resample", "average").replace("_", " ")
                 yield NotUnderstood(
                     f"it is not clear whether {quantity.name} gets the {tool}, too",
-                    advice=f"write '…; {quantity.name}' for the index as it is, or 'of A and {quantity.name}' for both",
+                    advice=f"write '…; {quantity.name}' for it as it is, or 'of A and {quantity.name}' for both",
                 )
     for start, quantity in placed[1:]:
         words = re.match(r"\w+", sentence.text[start:])
