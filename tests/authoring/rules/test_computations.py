@@ -271,6 +271,10 @@ def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
         ("running mean of ACE V over 1 h; n; July 2010", [["ACE_V_smooth"], ["ACE_n"]]),
         ("1 h means of the Wind field with |B|, July 2010", [["Wind_B_binned"], ["Wind_Bmag_binned"]]),
         ("10 min means of Bz, with ACE and Wind, July 2010", [["ACE_Bz_binned", "Wind_Bz_binned"]]),
+        (
+            "MAVEN 2015-03-08: SWIA ion spectrogram on top, then SWEA electrons, then MAG |B|, both spectrograms log",
+            [["MAVEN_spectra_diff_en_fluxes"], ["MAVEN_diff_en_fluxes"], ["MAVEN_Bmag"]],
+        ),
         ("ACE velocity GSE on 7 March 2009, just vy", [["ACE_Vvecy"]]),
     ],
 )  # fmt: skip

@@ -87,6 +87,10 @@ REFUSED = (
     # a range of the data, or of the axis; windows that cannot show a frequency
     ("Wind V, July 2010, only between 300 and 700 km/s", "limits the data or the axis"),
     ("ACE V only from 300 to 700 km/s, July 2010", "limits the data or the axis"),
+    (
+        "MAVEN SWIA ion spectrogram and SWEA electron spectrogram, 2015-03-08, both spectra log",
+        "two axes 'both' means",
+    ),
     ("ACE B and E, A red, July 2010", "which line 'A' is"),
     ("ACE Bz power spectrogram 1-5 mHz, 2-min windows, 18 Feb 2011", "too short for 0.001 Hz"),
     ("Wind B and V in GSE and GSM 2004-11-07", "which vector"),
