@@ -386,7 +386,8 @@ def _unclear_computations(
             is_index = request.spacecraft and quantity.name in INDICES and _AND_INDEX.search(before)
             is_loose = former > made.position and _PLUS.search(before) and not made.computation.beside
             is_size = (other.name, other.component, quantity.name) == (B, "", ABS_B)
-            if is_index or (is_loose and not is_size):
+            is_laid = request.panels.together or request.panels.overlaid  # over a spectrogram
+            if is_index or (is_loose and not (is_size or is_laid)):
                 tool = made.computation.tool.replace("resample", "average").replace("_", " ")
                 yield NotUnderstood(
                     f"it is not clear whether {quantity.name} gets the {tool}, too",
