@@ -37,6 +37,7 @@ from helio.knowledge.quantity_words import INDICES, RATIOS, symbol
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
+from helio.time_range import Duration
 
 _PER_HERTZ = re.compile(r"/\(?[^/]*\bHz\b|\bHz\^-1")
 """Pattern of the unit of a spectral density over frequencies."""
@@ -337,11 +338,24 @@ class Operations:
             self._spectra[key] = self.steps.compute(tool, series, APPLIED[tool].ending, intent, **args)
         return self._spectra[key]
 
+    @property
+    def _lowest_frequency(self) -> float:
+        """Return the lowest frequency in Hz that the figure should show; 0 if the request names none."""
+        return min(self.data.request.panels.frequencies, default=0.0)
+
     def _with_usual_window(self, computation: Computation, series: PlotSeries) -> Computation:
         """Return a computation with the usual window of its tool, if it has one and the request names none."""
-        if computation.window or not has_usual_window(computation.tool):
+        if not has_usual_window(computation.tool):
             return computation
-        window = usual_window(computation.tool, series.cadence, self.data.time.seconds)
+        period = 1 / low if computation.tool.startswith("power_") and (low := self._lowest_frequency) else 0.0
+        if computation.window:
+            if Duration(computation.window).nanoseconds < 1e9 * period:
+                raise NotUnderstood(
+                    f"windows of {computation.window} are too short for {low:g} Hz",
+                    advice=f"ask for windows of at least {period:g} s, or for higher frequencies",
+                )
+            return computation
+        window = usual_window(computation.tool, series.cadence, self.data.time.seconds, 2 * period)
         name = computation.tool.replace("_", " ")
         self.steps.note(f"{name}: with a window of {window}, as the request names none")
         return replace(computation, window=window)

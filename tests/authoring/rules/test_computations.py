@@ -236,6 +236,62 @@ def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
     assert figure(author, f"ACE {data}, 2003-10-29")["labels"] == lines
 
 
+@pytest.mark.parametrize(
+    ("sentence", "panels"),
+    [
+        ("ACE density, 1 July 2010; add a 1 h running mean", [["ACE_n", "ACE_n_smooth"]]),
+        ("Dst 2003, add its monthly mean", [["OMNI_Dst", "OMNI_Dst_binned"]]),
+        ("ACE B, 10 July 2010; add its power spectrum", [["ACE_B"], ["ACE_B_power"]]),
+        ("ACE and Wind Bz, July 2010, 1 h means, overlaid", [["ACE_Bz_binned", "Wind_Bz_binned"]]),
+        ("ACE and Wind density, July 2010, 1 h running mean, in one panel", [["ACE_n_smooth", "Wind_n_smooth"]]),
+        (
+            "ACE and Wind Bz, 1-3 July 2016, with 1 h means overlaid",
+            [["ACE_Bz", "Wind_Bz", "ACE_Bz_binned", "Wind_Bz_binned"]],
+        ),
+        ("ACE Bz, 1-3 July 2016, 1 h means overlaid", [["ACE_Bz", "ACE_Bz_binned"]]),
+        ("Wind n hourly medians, Jan 2008, in one panel and the speed underneath", [["Wind_n_binned"], ["Wind_V"]]),
+        (
+            "PSP SPC and SPAN-i proton density on 4 April 2019, same panel, median over 5min",
+            [["PSP_np_moment_gd_binned", "PSP_DENS_binned"]],
+        ),
+        (
+            "ACE and Wind |B| in one panel, then their ratio, July 2004",
+            [["ACE_Bmag", "Wind_Bmag"], ["ACE_Bmag_over_Wind_Bmag"]],
+        ),
+        (
+            "ACE and Wind Bz in one panel, then the difference ACE minus Wind, July 2004",
+            [["ACE_Bz", "Wind_Bz"], ["ACE_Bz_minus_Wind_Bz"]],
+        ),
+        ("Wind |B| smoothed over 1 h, two panels: |B| and density, July 2010", [["Wind_Bmag_smooth"], ["Wind_n"]]),
+        ("ACE 5 min running means, two panels: Bz, V. July 2010", [["ACE_Bz_smooth"], ["ACE_V_smooth"]]),
+        ("smooth OMNI V over 2 h and n with a 1 h median, July 2010", [["OMNI_V_smooth"], ["OMNI_n_median"]]),
+        ("daily means of Bz and V, ACE hourly, July 2010", [["ACE_Bz_binned"], ["ACE_V_binned"]]),
+        ("daily means of n and V smoothed over 3 h, ACE, July 2010", [["ACE_n_binned"], ["ACE_V_smooth"]]),
+        ("ACE Bz, 1-3 May 2010, with Kp from hourly OMNI below it", [["ACE_Bz"], ["OMNI_Kp"]]),
+        ("RPW BIAS density 10 seconds vs PAS density, 1 Apr 2022, in one panel (SolO)", [["SolO_DENSITY", "SolO_n"]]),
+        ("running mean of ACE V over 1 h; n; July 2010", [["ACE_V_smooth"], ["ACE_n"]]),
+        ("1 h means of the Wind field with |B|, July 2010", [["Wind_B_binned"], ["Wind_Bmag_binned"]]),
+        ("10 min means of Bz, with ACE and Wind, July 2010", [["ACE_Bz_binned", "Wind_Bz_binned"]]),
+        (
+            "MAVEN 2015-03-08: SWIA ion spectrogram on top, then SWEA electrons, then MAG |B|, both spectrograms log",
+            [["MAVEN_spectra_diff_en_fluxes"], ["MAVEN_diff_en_fluxes"], ["MAVEN_Bmag"]],
+        ),
+        ("ACE velocity GSE on 7 March 2009, just vy", [["ACE_Vvecy"]]),
+    ],
+)  # fmt: skip
+def test_only_what_the_sentence_computes_is_computed(author, sentence, panels):
+    assert figure(author, sentence)["panels"] == panels
+
+
+def test_the_windows_of_a_spectrogram_hold_the_lowest_frequency(author):
+    sentence = "ACE Bz power spectrogram {}, 18 Feb 2011 12 to 18 UT"
+    windows = [
+        dict(computed(author, sentence.format(band)))["power_spectrogram"]["window"]
+        for band in ("1-5 mHz", "")
+    ]
+    assert windows == ["30min", "5min"]
+
+
 def test_the_square_of_the_distance_is_of_the_first_quantity_alone(author):
     sentence = "Ulysses |B| times r squared {} the speed, hourly, 1995"
     assert figure(author, sentence.format("and"))["panels"] == [

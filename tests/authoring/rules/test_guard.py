@@ -58,6 +58,41 @@ FETCHED = (
     ("daily overview of ACE 2004-11-07: density", ["Np"]),
 )  # fmt: skip
 REFUSED = (
+    # a line that the sentence wants beside others, and that the figure would not draw
+    ("ACE Bz and a histogram of it, July 2010", "only the histogram"),
+    ("difference of Bz between ACE and Wind for July 2010, and a histogram of it", "only the histogram"),
+    ("lag between ACE and Wind density, 3 h blocks, July 2004, plus both densities", "both densities"),
+    ("ratio of ACE and Wind |B|, 1 Sep 2017, and both fields", "both fields"),
+    ("cone angle from OMNI plus THEMIS-C field magnitude, 14 July 2008", "THEMIS-C field magnitude"),
+    ("plasma beta from Wind plus the field of ACE, July 2010", "field of ACE"),
+    ("Alfven speed from ACE plus DSCOVR density, July 2017", "DSCOVR density"),
+    ("average the Wind field over 10 min, with |B|, 10 July 2010", "magnitude alone"),
+    ("MMS1 FGM in GSE, 16 Oct 2015 12:30 to 13:30, and the total field", "magnitude alone"),
+    ("5 min average of ACE Bz plus V, July 2010", "whether bulk speed gets the average"),
+    ("1 h running mean of ACE V with n, July 2010", "whether proton density gets the running average"),
+    ("power spectrum of ACE Bz plus |B|, 3 July 2010", "magnitude gets the power spectrum"),
+    ("detrended Wind n plus ACE V, July 2010", "whether bulk speed gets the detrend"),
+    # lines that may only be inputs, and averages of averages
+    ("cross helicity over 1 h windows, Wind 3DP ion velocity and MFI field, 2008-02-12", "only to compute"),
+    ("PSP beta with QTN density and SPAN-i temperature, 4 April 2021", "only to compute"),
+    (
+        "clock angle from DSCOVR 1 s mag averaged to 1 min, 20 Dec 2015",
+        "data or the clock angle are averaged",
+    ),
+    (
+        "ACE density hourly mean and standard deviation of each hour, Jan 2001",
+        "averages of the same intervals",
+    ),
+    ("ACE Bz and its hourly mean, July 2010, save only the hourly mean as csv", "more than 'hourly mean'"),
+    # a range of the data, or of the axis; windows that cannot show a frequency
+    ("Wind V, July 2010, only between 300 and 700 km/s", "limits the data or the axis"),
+    ("ACE V only from 300 to 700 km/s, July 2010", "limits the data or the axis"),
+    (
+        "MAVEN SWIA ion spectrogram and SWEA electron spectrogram, 2015-03-08, both spectra log",
+        "two axes 'both' means",
+    ),
+    ("ACE B and E, A red, July 2010", "which line 'A' is"),
+    ("ACE Bz power spectrogram 1-5 mHz, 2-min windows, 18 Feb 2011", "too short for 0.001 Hz"),
     ("Wind B and V in GSE and GSM 2004-11-07", "which vector"),
     ("ACE density in GSE 2004-11-07", "in GSE"),
     ("ACE B >10 MeV 2004-11-07", "10 MeV"),

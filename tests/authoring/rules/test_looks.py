@@ -659,3 +659,12 @@ def test_a_range_of_the_same_axes_is_no_time(author, words, settings):
     spec, _ = made(author, f"Wind Bz and ACE Bz {words}")
     assert spec["panels"] == [["Wind_Bz", "ACE_Bz"]]
     assert spec.get("y_range") == settings
+
+
+@pytest.mark.parametrize("sentence", [
+    "power spectrogram of ACE Bz, log, with Bz itself above, 3 May 2010",
+    "wavelet spectrum of THEMIS-E Bz, 2013-06-30, log, with the Bz itself on top",
+])  # fmt: skip
+def test_a_logarithmic_axis_of_a_picture_is_not_that_of_its_series(author, sentence):
+    spec, _ = made(author, sentence)
+    assert (spec.get("log_y"), spec.get("log_scale")) == ({"2": True}, None)

@@ -214,7 +214,13 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
     ):
         _scale_all(editor, kind)
         return
-    for number in panels_of(editor, clause):
+    numbers = panels_of(editor, clause)
+    if clause.says(r"\bboth\b") and sum(len(editor.panels[number - 1]) for number in numbers) == 1:
+        raise NotUnderstood(
+            "it is not clear which two axes 'both' means",
+            advice="name each of them: 'ions log, electrons log'",
+        )
+    for number in numbers:
         for axis in named_axes(editor, clause, number):
             set_scale(editor, axis, kind)
 

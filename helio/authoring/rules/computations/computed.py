@@ -69,7 +69,10 @@ _OWN = (
 _AND_ITS = (
     rf"{_OWN}"
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
+    r"|\badd\s+(?:an?\s+|the\s+|its\s+)?$"
 )
+_ADDED = re.compile(r"\badd\s+(?:an?\s+|the\s+|its\s+)?$", re.IGNORECASE)
+"""Words before a line that is drawn over its input: ``ACE density; add a 1 h running mean``."""
 _WITH_A = re.compile(
     r"^(?!.*\b(?:smooth|filter|averag|detrend|clean|remov|de-?spik|process|treat|reduc)).*[\w|)\]],?\s+with\s+(?:an?\s+)?$",
     re.IGNORECASE,
@@ -212,6 +215,8 @@ _ON_IT = (
     r"|(?:in|on)\s+(?:the\s+|an?\s+)?(?:same|one|single)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
 )
 """Words behind a computed line that say that it is drawn over its input."""
+_ON_THEM = r"[^,;]*\b(?:on|over|of|onto)\s+(?:it|them|this|that)\b"
+"""The same, where it cannot mean that several spacecraft share a panel: ``1 h means on top of them``."""
 _SERIES_BESIDE = (
     r"(?:(?:\b(?:and|with|plus)|[,;.+&])\s*)+(?:also\s+)?(?:(?:the|its)\s+)?"
     r"(?:(?:(?:time[- ]?|original\s+|raw\s+)?series|waveforms?)(?:\s+itself)?"
@@ -810,7 +815,8 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     around = sentence.text[: match.start()], sentence.text[match.end() :]
     is_line = related and participle is not None and _is_line_too(around[0], participle[0], around[1])
     beside = is_line or ((joined or below) and not participle)
-    over = related and ((is_line and tool in OVERLAID) or _is_over(sentence.text, match))
+    is_added = tool in OVERLAID and _ADDED.search(sentence.text[: match.start()]) is not None
+    over = related and ((is_line and tool in OVERLAID) or is_added or _is_over(sentence.text, match))
     if over and tool not in OVERLAID:
         raise NotUnderstood(
             f"helio cannot draw '{match[0].strip()}' over its input",
@@ -844,6 +850,9 @@ def _is_over(text: str, match: re.Match[str]) -> bool:
     """Return whether a sentence asks for a computed line over its input: ``with a running mean over it``."""
     before, behind = text[: match.start()], text[match.end() :]
     joined = re.search(_JOINED, before, re.IGNORECASE)
+    crafts = {craft for _, craft in read_spacecraft(Sentence(before))}
+    if len(crafts) > 1 and re.search(r"[,;]\s*$", before) and not re.match(_ON_THEM, behind, re.IGNORECASE):
+        return False  # the spacecraft share the panel
     return bool(
         re.search(_LAID, before, re.IGNORECASE) or (joined and re.match(_ON_IT, behind, re.IGNORECASE))
     )

@@ -277,8 +277,9 @@ class Arrangement:
         kind = self._kind
         several = len({name for _, name in crafts}) > 1
         between = not several or any(self._is_between(match.start(), atoms) for match in self._against)
-        if not kind and self._against and len(names) + len(parameters) > 1 and between:
-            kind = "scatter"
+        is_overlay = len({name.name.rpartition(" ")[2] for name in names}) == 1 and bool(self._together)
+        if not kind and self._against and len(names) + len(parameters) > 1 and between and not is_overlay:
+            kind = "scatter"  # but electron density vs proton density in one panel
         if not kind and self._against and self._fit:
             kind = "scatter"
         of_spectrum = re.search(_SPECTRAL, self._text, re.IGNORECASE) is not None
@@ -458,7 +459,11 @@ class Arrangement:
         crafts = crafts[-len({name for _, name in crafts}) :]  # ACE and Wind density, Wind on top, ACE below
         listed = self._in_order and len(rows) == 1 and len(crafts) > 1  # ACE Bz on top, Wind Bz below
         if self._positions and not (listed and crafts[0][0] < self._positions[0][0] < crafts[1][0]):
-            return self._ranked(atoms)
+            ranked = self._ranked(atoms)
+            if is_mixed and [place.rank for place in ranked] == [1]:  # SWIA on top, then SWEA, then |B|
+                rest = [name for name in rows if name not in ranked[0].lines.quantities]
+                ranked += [Place(_lines_of(name), rank) for rank, name in enumerate(rest, 2)]
+            return ranked
         if not (self._in_order or is_mixed):
             return []
         if len(rows) < 2:

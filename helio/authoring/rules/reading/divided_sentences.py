@@ -103,13 +103,24 @@ _PLACED_NAME = re.compile(
 """Patterns of the names of two instruments, and of the place of the panel of one of them."""
 _IN_ONE = r"(?:in|on|into)\s+(?:one|the\s+same|a\s+single)\s+(?:panel|plot|axes)\b"
 _NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|month|year)s?|each|all|both|an?|one|two)\b)"
+_ONE_MINUS_OTHER = r"(?-i:[A-Z])[\w-]*\s+minus\s+(?-i:[A-Z])[\w-]*"
+_LENGTH = r"\d+(?:\.\d+)?[\s-]*(?:s|sec|seconds?|min|minutes?|h|hours?|days?)"
 _PLAIN_PLACES = [
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
         (
-            rf"[,;.]?\s+(?:and\s+)?{BELOW}(?:\s+{_THEM})?[,:]?\s+(?P<what>(?:(?:the|their|its)\s+)*(?:difference|ratio)"
-            rf"(?:\s+(?:of|between)\s+(?:them|both|the\s+two))?|(?-i:[A-Z])[\w-]*\s+minus\s+(?-i:[A-Z])[\w-]*)(?={_END})",
+            rf"[,;.]?\s+(?:and\s+)?(?:{BELOW}(?:\s+{_THEM})?|(?:(?<=panel\s)|(?<=panel,\s)|(?<=panel;\s))then)[,:]?\s+"
+            r"(?P<what>(?:(?:the|their|its)\s+)*(?:difference|ratio)(?:\s+(?:of|between)\s+(?:them|both|the\s+two)"
+            rf"|\s+{_ONE_MINUS_OTHER})?|{_ONE_MINUS_OTHER})(?={_END})",
             r", \g<what> below",
+        ),
+        (
+            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^,;.]*?\b(?:with|by|using)\s+(?:an?\s+)?{_LENGTH}[\s-]+)(?=medians?\b)",
+            r"\g<smooth>running ",
+        ),
+        (
+            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^;.]*?\b{_LENGTH}[^;.]*?(?:\band|,)\s[^,;.]*?)\bwith\s+(?=an?\s+{_LENGTH}[\s-]+running\s+medians?\b)",
+            r"\g<smooth>as ",
         ),
         (
             r"\b(?:put|lay|(?:draw|plot|show)(?=[^,;:.]*\son\s+top\s))\s+(?P<first>[^,;:.]+?)\s+(?:over|on\s+top\s+of)"
@@ -444,7 +455,7 @@ def listed_things(text: str, now: datetime) -> list[str]:
         else:
             things.append((start, stop))
     words = [text[start:stop] for start, stop in things]
-    own = [_said_where(thing) for thing in words]
+    own = [*map(_said_where, words[:-1]), _said_where(_without_cadence_of_all(words[-1]))]
     if not any(own):
         return []
     for number, thing in enumerate(words):
@@ -467,6 +478,14 @@ def _named_data(words: str) -> list[int]:
     read_spacecraft(sentence)
     others = [match.start() for match in _DATA.finditer(sentence.left)]
     return [*(start for start, _ in placed), *others, *([field] if field >= 0 else [])]
+
+
+def _without_cadence_of_all(words: str) -> str:
+    """Leave out a cadence behind the last thing of a list and a comma, which is that of all: ``Bz and V, hourly``."""
+    head, _, tail = words.partition(",")
+    return (
+        head if _named_data(head) and not (_named_data(tail) or read_computations(Sentence(tail))) else words
+    )
 
 
 def _said_where(words: str) -> set[str]:

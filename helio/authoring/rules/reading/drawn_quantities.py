@@ -12,7 +12,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import RequestQuantity
+from helio.authoring.request import Lines, RequestQuantity
 from helio.authoring.rules.computations.computed import CLEANING, SAID_OF_ALL
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.cadences import LENGTH
@@ -48,6 +48,7 @@ _JOINED_OVERVIEW = (
     r"(?=(?:[\s\x01]|\b(?:of|from|for|at)\b)*(?P<joint>[+&]|\b(?:with|plus|and|incl(?:uding|\b))))"
 )
 """An overview beside which the sentence names more; ``overview plot with`` only begins a list."""
+Mentions = tuple[ComputationMention, ...]
 _MOMENTS = {N, SPEED, VECTOR_V, T}
 _NEXT_TO_EACH_OTHER = re.compile(r",|\b(?:and|with|plus|but|of|in)\b|[+&;]")
 _HEADS = re.compile(
@@ -80,6 +81,21 @@ def in_listed_panels(text: str, placed: Placed) -> Placed:
     start = listed.end() if listed else 0
     again = {quantity for at, quantity in placed if at >= start}
     return [(at, quantity) for at, quantity in placed if at >= start or quantity not in again]
+
+
+def of_heading(mentions: Mentions, text: str, placed: Placed) -> Mentions:
+    """Give a computation before a list of panels only what stands there: ``|B| smoothed, panels: |B| and density``."""
+    listed = re.search(r"\bpanels\b[^:;.]*:", text, re.IGNORECASE)
+    start = listed.end() if listed else 0
+    own = tuple(dict.fromkeys(quantity for at, quantity in placed if at < start))
+    if not own or {*own} >= {quantity for at, quantity in placed if at >= start}:
+        return mentions
+    return tuple(
+        replace(mention, computation=replace(mention.computation, of=Lines((), own)))
+        if mention.position < start and mention.computation.of == Lines()
+        else mention
+        for mention in mentions
+    )
 
 
 def of_group(sentence: Sentence, *, alone: bool) -> Placed:
@@ -309,7 +325,7 @@ def drawn_of(
     of_one = not any(
         min(flown) < at < max(flown) for at, _ in placed if flown
     )  # no B of ACE, only Bz of Wind
-    if parts and of_one and sentence.take_first(r"\bonly\b"):
+    if parts and of_one and sentence.take_first(r"\b(?:only|just)\b"):
         return [quantity for quantity in drawn if quantity.component or quantity.name not in parts]
     return drawn
 

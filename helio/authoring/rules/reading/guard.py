@@ -11,16 +11,17 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Lines, PipelineRequest
+from helio.authoring.request import Lines, PipelineRequest, RequestQuantity
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.arrangement import Arrangement
-from helio.authoring.rules.reading.named import AT_1_AU, Placed
+from helio.authoring.rules.reading.named import AT_1_AU, FIELD, Placed, read_quantities, read_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
-from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO
+from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO, inputs_of, recipe_of
 from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.steps import unread
-from helio.knowledge.quantities import families
+from helio.knowledge.frame_names import KNOWN_FRAMES
+from helio.knowledge.quantities import ABS_B, B, families
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
@@ -79,8 +80,42 @@ _OPERATOR = re.compile(
     r"[\s\w|.-]*?(?:\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?|(?P<slash>/)[\s\w-]*)",
     re.IGNORECASE,
 )
-_PLUS_MAGNITUDE = re.compile(r"\bfield\b.*,?\s(?:plus|with)\s+(?:the\s+)?\|B\|", re.IGNORECASE)
-"""The magnitude beside the spectrum of its field: ``spectral index of the field, plus |B|``."""
+_PLUS_MAGNITUDE = re.compile(
+    r"(?:(?<!electric )\bfield\b.*,?\s(?:plus|with)\s+(?:the\s+)?\|B\|"
+    rf"|\b(?-i:{'|'.join(KNOWN_FRAMES)})\b.*,?\s(?:plus|with|and)\s+(?:the\s+)?"
+    r"(?:\|B\||total\s+field|(?:field\s+)?(?:magnitude|strength)))",
+    re.IGNORECASE,
+)
+"""The magnitude beside its field: ``spectral index of the field, plus |B|``, ``FGM in GSM with the total field``."""
+_BOTH_TOO = re.compile(
+    r"\b(?:and|plus|with)\s+(?:also\s+)?(?P<what>both\s+(?!smooth|averag|filter|detrend|in\b|on\b)[\w|]+)",
+    re.IGNORECASE,
+)
+"""Two lines beside what is computed from them: ``lag between ACE and Wind Bz, plus both Bz``."""
+_AND_PLOT = re.compile(
+    r"(?:\b(?:and|plus|with)\b|[+&,;])\s*(?:also\s+)?(?:an?|the|its|their)\s+(?:[\w-]+\s+)?(?P<what>histogram|distribution|scatter(?:\s+plot)?|hodogram)\b",
+    re.IGNORECASE,
+)
+"""A plot beside lines over time, which helio would not draw: ``Bz, and a histogram of it``."""
+_ONLY_SAVED = re.compile(
+    r"\b(?:save|export|write|store)\s+(?:only|just)\s+(?:the\s+)?(?P<what>[^,;]*?)\s+(?:as|to|in)\b",
+    re.IGNORECASE,
+)
+"""One of several lines, which alone is saved: ``save only the hourly mean as csv``."""
+_JOINED_CRAFT = re.compile(
+    r"(?:\b(?:and|plus|with)|[,;+&])\s+(?:the\s+)?(?P<what>(?:(?:[\w|]+\s+){1,2}(?:of|from|at)\s+)?)$",
+    re.IGNORECASE,
+)
+"""What stands before another spacecraft of which something is drawn, too: ``beta from Wind plus the field of ACE``."""
+_INSTRUMENT_BEFORE = re.compile(
+    rf"(?<![\w-])(?!(?:{'|'.join(KNOWN_FRAMES)}|IMF|SW)\s)(?:[A-Z]{{2,}}[\w-]*|3DP)\s+(?:(?:ion|proton|electron|magnetic)s?\s+)?$"
+)
+"""An instrument that may say what an input is measured by: ``beta with QTN density``."""
+_FROM_AVERAGED = re.compile(
+    r"\bfrom\b[^,;]*\b(?:mag|field|data|B|moments|MAG|MFI|plasma)\s+(?:averaged|smoothed|resampled)\b",
+    re.IGNORECASE,
+)
+"""Data that are averaged before something is computed: ``clock angle from 1 s data averaged to 1 min``."""
 _OVER_TIME = re.compile(r"\btime[- ]series\b", re.IGNORECASE)
 _FROM_PARTICLES = re.compile(
     r"\b(?:from|using|based\s+on)\s+(?:the\s+)?(?:(?!and\b|with\b|plus\b)[\w-]+\s+){1,2}(?P<what>electrons|ions|protons)$",
@@ -89,6 +124,8 @@ _FROM_PARTICLES = re.compile(
 """Particles of an instrument as the source of another quantity: ``Alfvén speed from 3DP electrons``."""
 _AND_INDEX = re.compile(r"\bof\b[^,;.:]*,\s*(?:and|plus|with|together\s+with)\s+(?:also\s+)?(?:the\s+)?$")
 """Words from a computation up to an index that it may not take: ``1 min averages of ACE Bz, and SYM-H``."""
+_PLUS = re.compile(r"\s(?:plus|with)\s+(?:also\s+)?(?:the\s+)?(?:[A-Z][\w-]*\s+)?$")
+"""Words between a quantity of which something is computed, and another one: ``1 h running mean of V with n``."""
 _CHANGE_OF = re.compile(r"\b(?:integral|derivative|rate\s+of\s+change)\s+of\s", re.IGNORECASE)
 _LOOSE_JOINT = re.compile(r"\b(?:with|plus|from|for|during)\b|,\s*and\b|\band\s+the\b|\x01", re.IGNORECASE)
 """What stands between two quantities of which only the first may be integrated: ``integral of VBs, and Dst``."""
@@ -290,6 +327,8 @@ def doubts(
         yield NotUnderstood(
             f"it is not clear which data '{source[0]}' means", advice="name the data and their instrument"
         )
+    yield from _lost_lines(sentence, placed, request, flown)
+    yield from _extra_lines(sentence, placed, request, flown)
     yield from _ignored_words(sentence, placed, request, mentions, flown)
     yield from _places_of_nothing(sentence, request, mentions, arrangement)
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
@@ -341,14 +380,18 @@ def _unclear_computations(
             advice="give each its place: 'integral of VBs on top, Dst below'",
         )
     ahead = [made for made in mentions if made.computation.tool in APPLIED and made.computation.of == Lines()]
-    for made in ahead if request.spacecraft and several else ():
-        for start, quantity in placed:
+    for made in ahead if several else ():
+        for (former, other), (start, quantity) in pairwise([(-1, RequestQuantity("")), *placed]):
             before = sentence.text[max(made.position, 0) : start]
-            if quantity.name in INDICES and _AND_INDEX.search(before):
+            is_index = request.spacecraft and quantity.name in INDICES and _AND_INDEX.search(before)
+            is_loose = former > made.position and _PLUS.search(before) and not made.computation.beside
+            is_size = (other.name, other.component, quantity.name) == (B, "", ABS_B)
+            is_laid = request.panels.together or request.panels.overlaid  # over a spectrogram
+            if is_index or (is_loose and not (is_size or is_laid)):
                 tool = made.computation.tool.replace("resample", "average").replace("_", " ")
                 yield NotUnderstood(
                     f"it is not clear whether {quantity.name} gets the {tool}, too",
-                    advice=f"write '…; {quantity.name}' for the index as it is, or 'of A and {quantity.name}' for both",
+                    advice=f"write '…; {quantity.name}' for it as it is, or 'of A and {quantity.name}' for both",
                 )
     for start, quantity in placed[1:]:
         words = re.match(r"\w+", sentence.text[start:])
@@ -369,6 +412,79 @@ def _unclear_computations(
         yield NotUnderstood(
             f"it is not clear which quantities are '{group['group']}'",
             advice="name each quantity that is computed: 'the density and the speed smoothed over 10 min'",
+        )
+
+
+def _lost_lines(
+    sentence: Sentence, placed: Placed, request: PipelineRequest, flown: Sequence[tuple[int, str]]
+) -> Iterator[NotUnderstood]:
+    """Yield a refusal for lines that the sentence wants beside others, and that the figure would not draw."""
+    text, names = sentence.text, {quantity.name for quantity in request.quantities}
+    if ABS_B in names and not names & {*VECTORS} and _PLUS_MAGNITUDE.search(text):
+        yield NotUnderstood(
+            "it is not clear whether to draw the field, too, or its magnitude alone",
+            advice="write 'B and |B|' for both",
+        )
+    both = _BOTH_TOO.search(text)
+    if both and any(step.tool in OF_TWO and not step.beside for step in request.computations):
+        yield NotUnderstood(
+            f"the figure would not draw '{both['what']}'",
+            advice="name the two first, as in 'ACE and Wind Bz in one panel, their ratio below', or request them alone",
+        )
+    for start, craft in flown if not (request.datasets or request.cuts) else ():
+        joint = _JOINED_CRAFT.search(text[:start])
+        is_other = any(at < start and name != craft for at, name in flown)
+        if joint and is_other and all(at < joint.start() for at, _ in placed):
+            behind = Sentence(re.split(r"[,;]", text[joint.start("what") :])[0])
+            read_spacecraft(behind)
+            if read_quantities(Sentence(behind.left), magnitude=False)[0] or behind.has(FIELD):
+                yield NotUnderstood(
+                    f"the figure would not draw '{behind.text.strip()}'",
+                    advice="write each quantity behind its spacecraft, as in 'ACE clock angle and Wind |B|'",
+                )
+    is_beside = any(step.beside or step.of_data for step in request.computations)
+    if is_beside and request.exports and request.saved == Lines() and (only := _ONLY_SAVED.search(text)):
+        yield NotUnderstood(
+            f"helio would save more than '{only['what'].strip()}'",
+            advice="draw that alone, or first draw all, then change the pipeline: 'save LINE as csv'",
+        )
+    beside = _AND_PLOT.search(text) if request.panels.kind else None
+    if beside and beside["what"].lower() not in text[: beside.start()].lower():
+        yield NotUnderstood(
+            f"the figure would draw only the {beside['what']}, not what stands before it",
+            advice=f"ask for the time series alone, then change the pipeline: 'add a {beside['what']} of …'",
+        )
+
+
+def _extra_lines(
+    sentence: Sentence, placed: Placed, request: PipelineRequest, flown: Sequence[tuple[int, str]]
+) -> Iterator[NotUnderstood]:
+    """Yield a refusal for lines that may only be what another one is computed from."""
+    means = {step.window for step in request.computations if step.tool == "resample"}
+    if any(step.tool == "statistics" and step.window in means for step in request.computations):
+        yield NotUnderstood(
+            "the statistics would be those of averages of the same intervals",
+            advice="write, for example, 'hourly mean and standard deviation'",
+        )
+    if not placed or recipe_of(placed[0][1].name) not in DERIVED:
+        return
+    (start, first), *others = placed
+    text, names = sentence.text, {quantity.name for quantity in request.quantities}
+    needed = inputs_of(recipe_of(first.name))
+    instruments = [match for at, _ in others if (match := _INSTRUMENT_BEFORE.search(text[:at]))]
+    by_instrument = {match.start() for match in instruments} - {at for at, _ in flown}
+    is_lost = re.search(r"\bfield\b", text) is not None and not names & {B, ABS_B}
+    has_places = request.panels.count or (request.panels.places and not is_lost)
+    if by_instrument and not has_places and all(quantity.name in needed for _, quantity in others):
+        yield NotUnderstood(
+            f"it is not clear whether to draw {others[0][1].name}, or only to compute the {first.name} from it",
+            advice=f"write '{first.name} from …', or say how many panels you want",
+        )
+    source = _FROM_AVERAGED.search(text, start)
+    if source and request.computations:
+        yield NotUnderstood(
+            f"it is not clear whether the data or the {first.name} are averaged",
+            advice=f"write '{first.name} from 1 min averages of the field', or '1 min averages of the {first.name}'",
         )
 
 

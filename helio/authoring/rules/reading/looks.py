@@ -87,7 +87,7 @@ _AT_RIGHT = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(
-    r"(?:\b(?:and|with|plus|overlaid by|overplotted by)|[+&,])\s+"
+    r"(?:\b(?:and|with|plus|add|overlaid by|overplotted by)|[+&,])\s+"
     r"(?:(?:an?|the|its|their|also|(?:[\d.]+|one|two|five|ten)[\s-]*(?:ms|s|min\w*|h|hours?|days?|d)|hourly|daily|monthly|yearly)[\s-]+)*$",
     re.IGNORECASE,
 )
@@ -231,7 +231,18 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         and not _overlaps(style, conditions)
         and not _OF_MARK.match(text, style.parts[-1].start)
     ]
+    if any(style.kinds == {"range"} and _ONLY.search(text[: style.start]) for style in (*phrases, *styles)):
+        raise NotUnderstood(
+            "it is not clear whether a range limits the data or the axis",
+            advice="write 'only values between A and B' for the data, or 'y axis from A to B'",
+        )
     names = [atom for atom in atoms if _NAMED & set(atom.tags) and not _is_within(atom, phrases)]
+    for style in styles:
+        letter = _LONE_LETTER.search(text[: style.start])
+        if letter and all(not name.start <= letter.start("name") < name.stop for name in names):
+            raise NotUnderstood(
+                f"it is not clear which line '{letter['name']}' is", advice="name the quantity"
+            )
     names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
     computed = {style.start: _of_computed(style, styles, tools, text) for style in styles}
@@ -458,6 +469,8 @@ _OF_BAND = re.compile(
 """Pattern of words before a range of energies or pitch angles over which a flux is averaged or integrated."""
 
 
+_ONLY = re.compile(r"\bonly\s+(?:(?:in|for|within)\s+)?(?:the\s+)?$", re.IGNORECASE)
+_LONE_LETTER = re.compile(r"[,;]\s*(?P<name>[A-Z])\s+(?:in\s+)?$")
 _SPECTRAL = re.compile(r"\bspectr", re.IGNORECASE)
 """Pattern of spectra and spectrograms, whose axis has the energies that otherwise pick a part of the particles."""
 
@@ -537,7 +550,11 @@ def _with_names(
     introduced = _INTRODUCED.search(text[: style.start]) is not None
     # not in "Bz in red density"
     meant = behind if behind and (linked or not ahead or (leads and not introduced)) else ahead
-    later = (name for name in names if name.start >= style.stop)
+    later = [name for name in names if name.start >= style.stop]
+    owners = meant or [name for name in names if name.start < style.start]
+    is_again = owners and any(_quantities_of(name.text) & _quantities_of(owners[-1].text) for name in later)
+    if style.kinds == {"scale"} and is_again and _OF_PICTURE.search(text[: owners[-1].start]):
+        return [f"frequency axis {words}"], None  # not the axis of the line beside its spectrum
     if not meant and style.kinds == {"scale"} and any(_names_quantity(name.text) for name in later):
         return [f"{name.text} {words}" for name in names if name.start < style.start], None  # V, log, and Bz
     if not meant and _IN_ONE_PANEL.search(text[: style.start]):
@@ -605,6 +622,8 @@ def _ahead(style: _Phrase, names: Sequence[Atom], text: str, start: int) -> list
     return earlier[max(first, 0) :]
 
 
+_OF_PICTURE = re.compile(r"\b(?:wavelet|spectrogram)\b[^,;]*$", re.IGNORECASE)
+"""What stands before a quantity of which a picture over frequencies or periods is drawn."""
 _OF_FIGURE = re.compile(
     r"\b(?:vertical\w*|v-?lines?|shad\w+|mark\w*|highlight\w*|title\w*|legends?|grid\w*|tall\w*|wide\w*|width|height|size|font\w*"
     r"|arrows?|annotat\w*|everything|all|both|each|figure|plot|axes|scales)\b",

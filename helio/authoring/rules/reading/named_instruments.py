@@ -300,6 +300,8 @@ def measured_by_each(
     instruments = sorted(instruments, key=lambda name: text.find(name.replace("-", "")))
     every: dict[RequestQuantity, list[tuple[str, str]]] = {}
     for quantity in drawn:
+        if quantity.component:
+            continue  # a parameter is a whole vector
         rows = [row for row in SOURCES if row.quantity == quantity.name and row.spacecraft in flown]
         by_name = [[row for row in rows if name in row.instruments] for name in instruments]
         first = dict.fromkeys(named[0] for named in by_name if named and len(named) < len(rows))
@@ -317,7 +319,7 @@ def without_source_of_indices(sentence: Sentence, crafts: Crafts, placed: Placed
         if not before or before[-1][1].name not in INDICES:
             return False
         words = sentence.text[before[-1][0] : start]
-        return re.fullmatch(r"[\w-]+(?: index)?,? (?:\(?from|of|by) ", words) is not None
+        return re.fullmatch(r"[\w-]+(?: index)?,? (?:\(?from|of|by) (?:[\w-]+ )?", words) is not None
 
     if {craft for _, craft in crafts} <= {"OMNI"} or all(quantity.name in INDICES for _, quantity in placed):
         return crafts

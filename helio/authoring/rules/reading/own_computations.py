@@ -43,7 +43,7 @@ _OF_FORMER = re.compile(
     re.IGNORECASE,
 )
 """A cadence between commas, which is that of what stands before it: ``B, 1 minute data, and density``."""
-_BEFORE_CRAFT = re.compile(r"(?:[,;&+]|\b(?:and|plus|with|versus|vs\.?))\s*(?:the\s+)?$", re.IGNORECASE)
+_BEFORE_CRAFT = re.compile(r"(?:[,;&+]|\b(?:and|plus|with|from|versus|vs\.?))\s*(?:the\s+)?$", re.IGNORECASE)
 """What stands before the cadence of a later spacecraft: ``HET of Solar Orbiter, hourly HET of PSP``."""
 _ALONE = re.compile(
     rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?:is\s+|as\s+|with\s+)?(?:an?\s+)?$", re.IGNORECASE
@@ -385,7 +385,7 @@ def _of_objects(mention: ComputationMention, named: NamedData, *, is_laid: bool)
 
     `is_laid` says whether it is the last one that can be drawn over the data in the same panel.
     """
-    if named.together and is_laid and not named.has_several:
+    if named.together and is_laid and not named.has_several and not _is_noun(mention, named):
         computation = replace(mention.computation, beside=True, behind=True)
         return replace(mention, computation=computation, partial=False)
     at = mention.position
@@ -408,6 +408,12 @@ def _of_objects(mention: ComputationMention, named: NamedData, *, is_laid: bool)
         mention.computation, of=Lines((), behind), beside=False, of_data=beside, behind=over
     )
     return replace(mention, computation=computation, partial=False)
+
+
+def _is_noun(mention: ComputationMention, named: NamedData) -> bool:
+    """Return whether a computation stands directly behind its quantity: ``density hourly medians in one panel``."""
+    starts = [start for start, _ in named.placed if start < mention.position]
+    return bool(starts) and not _NEXT.search(named.text[starts[-1] : mention.position])
 
 
 def _of_later_wish(mention: ComputationMention, named: NamedData) -> ComputationMention | None:

@@ -39,6 +39,7 @@ from helio.authoring.rules.reading.drawn_quantities import (
     merged,
     named_again,
     of_group,
+    of_heading,
     of_joined_overview,
     of_listed_group,
     styled_components,
@@ -437,6 +438,7 @@ class _SentenceReader:
         self._moments = (before_instruments, after_instruments, before_quantities, sentence.left)
         self._datasets += tuple(pair for pair in described.datasets if pair not in self._datasets)
         placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
+        self._mentions = of_heading(self._mentions, sentence.text, placed)
         placed = in_listed_panels(sentence.text, placed)
         placed = self._completed(placed)  # which may leave out mentions
         self._mentions, self._placed = with_conditions(self._mentions, placed, self.flown, sentence.text)
@@ -607,7 +609,8 @@ class _SentenceReader:
         )
         cadences = take_cadences(sentence, timed=bool(self._times), windowless=windowless)
         again = named_again(sentence.text, placed, crafts, computed_at)
-        named = NamedData(sentence.text, placed, crafts, panels.together or panels.overlaid, bool(own))
+        together = (panels.together or panels.overlaid) and not by_instrument
+        named = NamedData(sentence.text, placed, crafts, together, bool(own))
         self._mentions = of_latter(sentence, self._mentions, named)
         mentions, cadence = with_cadences(self._mentions, cadences, named, self.flown)
         mentions, unclear_computation = shared_out(mentions, named)
