@@ -62,9 +62,7 @@ _DENIAL = re.compile(
 )
 _PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
 """Pattern of pictures, which no panel draws; IMAGE is a mission."""
-_PARTS = frozenset(
-    {"telescope", "telescopes", "aperture", "apertures", "head", "heads", "station", "stations"}
-)
+_PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
 """Words for a part of an instrument, which its name says, too."""
 _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
 """Pattern of words that tell datasets of an instrument apart."""
@@ -75,6 +73,7 @@ _IN_WORDS = {
     r"(?<![\w-])L(?![\w-])(?! (?:shell|value|parameter))": "L shell",
     r"\b(electric|magnetic)(?= spectr(?:ogram|um|a)s?\b)": r"\1 field",
     r"(?<=\+) (perpendicular|parallel) ion (?=temperature)": r" \1 ",
+    r"(?<!\bspace )\bstations?\b": "",
     r"\b([A-Z][A-Z\d]+|spacecraft|[\w]+-state) coord(?:inate)?s?\b": r"\1",
     r"\b(?<!electric )(?:magnetic )?field strength\b": "magnetic field magnitude",
 }
