@@ -140,11 +140,11 @@ _FROM = re.compile(
 )
 """Words between a quantity and those from which helio computes it."""
 _NO_LIST = re.compile(
-    rf"\([^()]*\)|(?:{GROUP}|(?-i:{IN_CAPITALS})(?:\s+(?:data|moments|ions?|electrons?))?)\s*(?:and|,|&)(?=\s+(?:the\s+)?[\w-]*\s*$)",
+    rf"(?:{GROUP}|(?-i:{IN_CAPITALS})(?:\s+(?:data|moments|ions?|electrons?))?)\s*(?:and|,|&)(?=\s+(?:the\s+)?[\w-]*\s*$)",
     re.IGNORECASE,
 )
-"""Commas and the word ``and`` between a quantity and its first input that are in brackets, or behind an instrument or a
-group of data: ``beta from PAS and MAG``."""
+"""Commas and the word ``and`` between a quantity and its first input, behind an instrument or a group of data: ``beta
+from PAS and MAG``."""
 _INSTRUMENTS = re.compile(
     rf"(?:,|\bwith|\busing)\s*{IN_CAPITALS}(?:\s+(?:data|moments|ions?|protons?))?\s*(?:and|[,&+/])\s*(?=(?:MAG|magnetometer)\b[^:;]*$)(?!.*\bpanels?\b)"
 )
@@ -362,7 +362,7 @@ def derived_from_others(
     if not described and _say_sources(sentence.text, needed, others, following):
         strange = []
     elif not (
-        _FROM.search(_NO_LIST.sub(" ", sentence.text[start:following]))
+        _FROM.search(_NO_LIST.sub(" ", re.sub(r"\s*\([^()]*\)", "", sentence.text[start:following])))
         or any(named.end() == following for named in _INSTRUMENTS.finditer(sentence.text, start))
     ):
         return none

@@ -420,7 +420,7 @@ def _lost_lines(
 ) -> Iterator[NotUnderstood]:
     """Yield a refusal for lines that the sentence wants beside others, and that the figure would not draw."""
     text, names = sentence.text, {quantity.name for quantity in request.quantities}
-    if ABS_B in names and not names & {*VECTORS} and _PLUS_MAGNITUDE.search(text):
+    if names == {ABS_B} and _PLUS_MAGNITUDE.search(text):
         yield NotUnderstood(
             "it is not clear whether to draw the field, too, or its magnitude alone",
             advice="write 'B and |B|' for both",
@@ -436,6 +436,8 @@ def _lost_lines(
         is_other = any(at < start and name != craft for at, name in flown)
         if joint and is_other and all(at < joint.start() for at, _ in placed):
             behind = Sentence(re.split(r"[,;]", text[joint.start("what") :])[0])
+            for time in request.times:  # on 8 Sep 2017, no SEPs
+                behind.drop(re.escape(time))
             read_spacecraft(behind)
             if read_quantities(Sentence(behind.left), magnitude=False)[0] or behind.has(FIELD):
                 yield NotUnderstood(
@@ -475,7 +477,13 @@ def _extra_lines(
     by_instrument = {match.start() for match in instruments} - {at for at, _ in flown}
     is_lost = re.search(r"\bfield\b", text) is not None and not names & {B, ABS_B}
     has_places = request.panels.count or (request.panels.places and not is_lost)
-    if by_instrument and not has_places and all(quantity.name in needed for _, quantity in others):
+    are_drawn = any(quantity.name in names for _, quantity in others)
+    if (
+        by_instrument
+        and are_drawn
+        and not has_places
+        and all(quantity.name in needed for _, quantity in others)
+    ):
         yield NotUnderstood(
             f"it is not clear whether to draw {others[0][1].name}, or only to compute the {first.name} from it",
             advice=f"write '{first.name} from …', or say how many panels you want",
