@@ -82,6 +82,8 @@ _SUGGESTION = re.compile(r"^\W*(?:(?:and|so|ok|okay)\W+)?(?:how|what)\s+about\s+
 """The beginning of a wish that has the form of a question."""
 _SOLAR_WIND = re.compile(r"\bwind\b")
 """Pattern of the solar wind, which is no spacecraft in small letters."""
+_YEAR_OF_MODEL = re.compile(r"(?:\bet al\.?,?|\bShue)\s*\(?\d{4}\)?")
+"""Pattern of the year of a publication, which is no time of the data."""
 
 
 class _PendingQuestion(Exception):
@@ -215,7 +217,7 @@ class RuleAuthor:
         question, rest = question_before_request(request)
         if not rest:
             return "", request
-        asked, wanted = Sentence(_SOLAR_WIND.sub("", question)), Sentence(rest)
+        asked, wanted = Sentence(_SOLAR_WIND.sub("", question)), Sentence(_YEAR_OF_MODEL.sub("", rest))
         times, own_times = asked.take_times(self._now), wanted.take_times(self._now)
         crafts, own_crafts = read_spacecraft(asked), read_spacecraft(wanted)
         if begins_with_reason(request) and _names_other_data(question, rest):

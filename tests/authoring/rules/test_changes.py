@@ -1268,6 +1268,7 @@ def test_a_length_behind_each_name_is_for_it_alone(author, templates):
         ("tha-ions", "only the magnitude of the field instead of the three components",
          "replace the components by the magnitude of the field"),
         ("tha-ions", "only Bz of the field, not all three components", "replace B by Bz"),
+        ("wind-plasma", "instead of the velocity vector show the bulk speed", "replace the velocity vector by the bulk speed"),
         ("omni-storm", "instead of the density we want to see the temperature",
          "replace the density by the temperature"),
         ("ace-bfield-overview", "instead of the raw magnitude plot its 3 h running median",

@@ -357,6 +357,7 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ),
         ("Dst, then below it Kp, then AE at the bottom", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_AE"]]),
         ("ACE Bz smoothed over 1 h; below, the density", [["ACE_Bz_smooth"], ["ACE_n"]]),
+        ("ACE speed together with a panel of Bz smoothed over 1 h", [["ACE_V"], ["ACE_Bz_smooth"]]),
         ("Dst with Kp below and ap in the third panel", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_ap"]]),
         ("ACE speed with density below and Bz above", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
         (

@@ -76,6 +76,10 @@ REFUSED = (
     ("cross helicity over 1 h windows, Wind 3DP ion velocity and MFI field, 2008-02-12", "only to compute"),
     ("PSP beta with QTN density and SPAN-i temperature, 4 April 2021", "only to compute"),
     (
+        "RBSP-B WFR BuBu spectrogram with fce on top of it, 14 January 2013",
+        "over the spectrogram, or in a panel above",
+    ),
+    (
         "clock angle from DSCOVR 1 s mag averaged to 1 min, 20 Dec 2015",
         "data or the clock angle are averaged",
     ),

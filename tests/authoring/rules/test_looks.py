@@ -91,6 +91,18 @@ def test_fluxes_of_few_energies_on_a_logarithmic_axis_are_lines(author, request_
     assert {key: spec[key] for key in ("log_scale", "log_y") if key in spec} == scales
 
 
+def test_the_result_that_is_plotted_on_an_axis_is_no_instrument(author):
+    spec, _ = made(
+        author, "Compute the plasma beta from Wind SWE and MFI for 2-5 May 1998 and plot it on a log axis"
+    )
+    assert (spec["panels"], spec["log_scale"]) == ([["Wind_beta"]], {"1": "log"})
+
+
+def test_a_question_gives_its_day_to_the_request_behind_it(author):
+    _, time = made(author, "Where was the magnetopause on 17 March 2015? Shue et al. 1998 standoff from OMNI")
+    assert time == "2015-03-17 to 2015-03-18"
+
+
 def test_it_must_be_clear_which_fluxes_are_lines(author):
     with pytest.raises(NotUnderstood, match="which fluxes to draw as lines"):
         author.create("ACE SIS oxygen and iron fluxes as lines or spectrogram, 2003-10-28")

@@ -49,7 +49,7 @@ _PLACE = re.compile(
     rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b(?!\s+of\b)|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
     rf"|(?:\bin\s+)?\b(?:panel|row)\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
     r"|(?<!\bin )(?<!\binto )(?<!\bon )"
-    rf"\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|showing)|(?:one|another|the\s+other)\s+(?:with|for|showing))\b"
+    rf"\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|of|showing)|(?:one|another|the\s+other)\s+(?:with|for|showing))\b"
     rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW}|(?<=\bin\s)another(?=\s+(?:panel|plot|one)\b|\s*(?:$|[,.;)]))(?:\s+(?:panel|plot|one))?)\b(?P<them>\s+{_THEM}\b)?",
     re.IGNORECASE,
 )

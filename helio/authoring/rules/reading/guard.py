@@ -107,6 +107,7 @@ _JOINED_CRAFT = re.compile(
     re.IGNORECASE,
 )
 """What stands before another spacecraft of which something is drawn, too: ``beta from Wind plus the field of ACE``."""
+_WITH_ON_TOP = re.compile(r"\bwith\b[^,;]*\bon\s+top\b(?!\s+of\s+(?!(?:it|that|them)\b))", re.IGNORECASE)
 _INSTRUMENT_BEFORE = re.compile(
     rf"(?<![\w-])(?!(?:{'|'.join(KNOWN_FRAMES)}|IMF|SW)\s)(?:[A-Z]{{2,}}[\w-]*|3DP)\s+(?:(?:ion|proton|electron|magnetic)s?\s+)?$"
 )
@@ -424,6 +425,12 @@ def _lost_lines(
         yield NotUnderstood(
             "it is not clear whether to draw the field, too, or its magnitude alone",
             advice="write 'B and |B|' for both",
+        )
+    has_frequency = any("frequency" in name for name in names)
+    if has_frequency and (request.datasets or names & {*SPECTRA}) and _WITH_ON_TOP.search(text):
+        yield NotUnderstood(
+            "it is not clear whether the frequency is drawn over the spectrogram, or in a panel above it",
+            advice="write 'with fce overlaid', or 'fce in the top panel'",
         )
     both = _BOTH_TOO.search(text)
     if both and any(step.tool in OF_TWO and not step.beside for step in request.computations):

@@ -60,7 +60,9 @@ _INTRODUCED = re.compile(
     r"(?:\b(?:in|as|on|is|be|drawn|shown|should)\s+(?:an?\s+)?|[(:]\s*)+$", re.IGNORECASE
 )
 _BREAK = re.compile(
-    r"[;.]\s|;|,(?!\s*(?:in|as|colou?red|drawn|shown|dashed|dotted)?\s*(?:an?\s+)?$)", re.IGNORECASE
+    r"[;.]\s|;|,(?!\s*(?:in|as|colou?red|drawn|shown|dashed|dotted)?\s*(?:an?\s+)?$)"
+    r"|\b(?:plot|draw|show)\s+(?:it|them|this|the\s+result)\b",
+    re.IGNORECASE,
 )
 _APART = re.compile(r",\s*(?:on|in|with|use|using)?\s*(?:an?\s+)?$", re.IGNORECASE)
 _SIDE_OF_PANEL = r"(?:[- ]hand)?(?:\s+(?:y[- ]?)?(?:axis|side|scale))?\)?(?!\s+(?:for|axis|of)\b)"
@@ -132,7 +134,7 @@ _OF_DATA = re.compile(r"(?<=energy|quency|period) (?:flux|spectr|densit|range|ch
 _LOOK_OF_LINE = {"colour", "dash", "width"}
 _LABEL = r"(?:\"[^\"]+\"|(?!(?:and|in|on|at|as|by)\b)[\w.+-]+)"
 _LABELS = re.compile(
-    rf"[,;]?\s*\(?\blabell?ed\s+(?P<labels>{_LABEL}(?:\s*,\s*{_LABEL})*\s*,?\s*(?:and|&)\s+{_LABEL})\)?"
+    rf"[,;]?\s*\(?\b(?:labell?ed|call(?:ed)?\s+them)\s+(?P<labels>{_LABEL}(?:\s*,\s*{_LABEL})*\s*,?\s*(?:and|&)\s+{_LABEL})\)?"
     r"(?=\s*(?:$|[,;.]))",
     re.IGNORECASE,
 )

@@ -22,6 +22,9 @@ _NOW = (
     r"|(?:the\s+)?end\s+of\s+(?:the\s+|its\s+)?(?:mission|data|record)|(?:the\s+)?latest(?:\s+(?:data|available))*)\b"
 )
 _TO = r"\s*(?:,?\s*\b(?:up\s+)?(?:to|until|till|through)|-|–|\.\.+)\s*"
+_START_TO_END = (
+    rf"\bthe\s+(?:start|beginning)\s+of\s+(?P<first>{_DATE}){_TO}(?:the\s+end\s+of\s+)?(?={_DATE})"
+)
 _ENDS = r"(?=\s*(?:$|[,.;:)]|\b(?:as|with|in|from|and|for|please)\b))"
 _NO_END = r"(?!\s*(?:,?\s*(?:for|lasting|to|until|till|through|and|-|–|\+|±)|,\s*\d)(?:\s|\d))"
 """No end of the range follows."""
@@ -135,11 +138,14 @@ def with_open_times(text: str, now: datetime) -> str:
     >>> now = datetime(2026, 1, 1)
     >>> with_open_times("sunspot number since 1990", now), with_open_times("Kp up to 2003", now)
     ('sunspot number 1990-01-01 to 2262-04-11', 'Kp 1677-09-22 to 2004-01-01')
+    >>> with_open_times("F10.7 from the start of 2008 to the end of 2019", now)
+    'F10.7 from 2008 through 2019'
     >>> with_open_times("Ulysses, all data: speed", now), with_open_times("ACE, all data of 2003: speed", now)
     ('Ulysses, 1677-09-22 to 2262-04-11 : speed', 'ACE, all data of 2003: speed')
     """
     text = ignoring_case(rf"\bsince\s+(?P<first>{_DATE}){_TO}(?={_DATE})").sub(r"\g<first> to ", text)
     text = re.sub(r"\bsince\s+(yesterday|today|\d+\s+days\s+ago)\b", r"\1 to now", text, flags=re.IGNORECASE)
+    text = ignoring_case(_START_TO_END).sub(r"\g<first> through ", text)
     for pattern in (*_FORMS, _ALL.replace("NAMES", names_of_spacecraft()), _ALL_DATA):
         match = ignoring_case(pattern).search(text)
         if match is None:
