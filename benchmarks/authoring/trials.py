@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -21,6 +22,7 @@ from benchmarks.authoring.scripted import KEY, ScriptedModel, good_scripts
 from benchmarks.authoring.tasks import Task
 from helio.authoring.comparison.differences import differences
 from helio.authoring.outcome import AuthorQuestion, NotInTable, NotUnderstood, Outcome, TemplateDraft
+from helio.authoring.rules.reading.figure_parts import read_parts
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.sentence_reading import read_request
 from helio.authoring.writing.asking import no_question
@@ -87,7 +89,14 @@ def right_script(task: Task, came: Outcome | HelioError, kind: str, catalogue: C
         return None
     script = small_script(task, catalogue)
     is_lacking = script["answer"]["json"]["left_out"] or not _is_in_table(task, catalogue)
-    return None if is_lacking else script
+    return None if is_lacking or _has_parts(task, catalogue) else script
+
+
+def _has_parts(task: Task, catalogue: Catalogue) -> bool:
+    """Return whether the rules read a request in several parts, which the form cannot tell apart."""
+    with suppress(NotUnderstood):
+        return read_parts(task.request, catalogue, task.now, no_question) is not None
+    return False
 
 
 def _is_in_table(task: Task, catalogue: Catalogue) -> bool:

@@ -82,8 +82,6 @@ _SUGGESTION = re.compile(r"^\W*(?:(?:and|so|ok|okay)\W+)?(?:how|what)\s+about\s+
 """The beginning of a wish that has the form of a question."""
 _SOLAR_WIND = re.compile(r"\bwind\b")
 """Pattern of the solar wind, which is no spacecraft in small letters."""
-_YEAR_OF_MODEL = re.compile(r"(?:\bet al\.?,?|\bShue)\s*\(?\d{4}\)?")
-"""Pattern of the year of a publication, which is no time of the data."""
 
 
 class _PendingQuestion(Exception):
@@ -217,7 +215,7 @@ class RuleAuthor:
         question, rest = question_before_request(request)
         if not rest:
             return "", request
-        asked, wanted = Sentence(_SOLAR_WIND.sub("", question)), Sentence(_YEAR_OF_MODEL.sub("", rest))
+        asked, wanted = Sentence(_SOLAR_WIND.sub("", question)), Sentence(rest)
         times, own_times = asked.take_times(self._now), wanted.take_times(self._now)
         crafts, own_crafts = read_spacecraft(asked), read_spacecraft(wanted)
         if begins_with_reason(request) and _names_other_data(question, rest):
@@ -295,9 +293,9 @@ class RuleAuthor:
     def _keeps(self, whole: PipelineRequest, shorter: PipelineRequest) -> bool:
         """Return whether a request without its remarks still asks for all that was read in the whole request."""
         read, kept = (
-            {*own.quantities, *own.datasets, *own.computations, *own.energies, own.cadence, own.frame}
-            | {parse_time_range(time, self._now) for time in own.times}
-            for own in (whole, shorter)
+            {*part.quantities, *part.datasets, *part.computations, *part.energies, part.cadence, part.frame}
+            | {parse_time_range(time, self._now) for time in part.times}
+            for part in (whole, shorter)
         )
         return read - {"", None} <= kept
 

@@ -105,7 +105,7 @@ _IN_ONE = r"(?:in|on|into)\s+(?:one|the\s+same|a\s+single)\s+(?:panel|plot|axes)
 _NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|month|year)s?|each|all|both|an?|one|two)\b)"
 _ONE_MINUS_OTHER = r"(?-i:[A-Z])[\w-]*\s+minus\s+(?-i:[A-Z])[\w-]*"
 _LENGTH = r"\d+(?:\.\d+)?[\s-]*(?:s|sec|seconds?|min|minutes?|h|hours?|days?)"
-_PLAIN_PLACES = [
+_PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
         (
@@ -143,7 +143,7 @@ _PLAIN_PLACES = [
         (rf"(?<=[\w)|])(?<!\bis)(?<!the) above(?=\s*[,;]\s*(?:and\s+)?[^,;.]*\b{BELOW}\b)", " on top"),
     )
 ]
-"""Patterns of places, and how the rules write them."""
+"""Patterns of places and of smoothing medians, and how the rules write them."""
 _SAME_FOR = re.compile(
     rf"^(?P<first>(?:[^;:]|(?<=\d):(?=\d))+?)[,;.]?\s+(?:and\s+)?{BELOW}(?:\s+{_THEM})?,?\s+the\s+same\s+(?:for|of|from|with)\s+(?P<other>[\w-]+)"
     rf"(?P<rest>(?P<plain>\s*(?:$|[,;.])|\s+(?:(?:for|on|from|during)\b|(?-i:[A-Z0-9])|in\s+(?:\d|{MONTH})))?.*)$",
@@ -298,7 +298,7 @@ def _is_first_label(place: re.Match[str], plain: str) -> bool:
 
 
 def with_placed_names(text: str) -> str:
-    """Write two instruments in the order of their panels, which the end of the sentence gives.
+    """Write places and smoothing medians in plain forms, and two instruments in the order of their panels.
 
     >>> with_placed_names("Wind RAD1 and RAD2 spectra, 28 October 2003, RAD2 on top")
     'Wind RAD2 and RAD1 spectra, 28 October 2003'
@@ -308,7 +308,7 @@ def with_placed_names(text: str) -> str:
     'MMS1 ion spectrogram, below it MMS1 electron spectrogram'
     """
     text = _with_same_again(text)
-    for pattern, written in _PLAIN_PLACES:
+    for pattern, written in _PLAIN_FORMS:
         text = pattern.sub(written, text)
     placed = _PLACED_NAME.search(text)
     if placed is None:

@@ -108,6 +108,7 @@ _JOINED_CRAFT = re.compile(
 )
 """What stands before another spacecraft of which something is drawn, too: ``beta from Wind plus the field of ACE``."""
 _WITH_ON_TOP = re.compile(r"\bwith\b[^,;]*\bon\s+top\b(?!\s+of\s+(?!(?:it|that|them)\b))", re.IGNORECASE)
+"""A place of a frequency beside a spectrogram, which may also be over it: ``WFR spectrogram with fce on top``."""
 _INSTRUMENT_BEFORE = re.compile(
     rf"(?<![\w-])(?!(?:{'|'.join(KNOWN_FRAMES)}|IMF|SW)\s)(?:[A-Z]{{2,}}[\w-]*|3DP)\s+(?:(?:ion|proton|electron|magnetic)s?\s+)?$"
 )
@@ -380,16 +381,17 @@ def _unclear_computations(
             "it is not clear of which quantities the integral or the derivative is",
             advice="give each its place: 'integral of VBs on top, Dst below'",
         )
-    ahead = [made for made in mentions if made.computation.tool in APPLIED and made.computation.of == Lines()]
-    for made in ahead if several else ():
+    applied = (mention for mention in mentions if mention.computation.tool in APPLIED)
+    of_any = [mention for mention in applied if mention.computation.of == Lines()]
+    for mention in of_any if several else ():
         for (former, other), (start, quantity) in pairwise([(-1, RequestQuantity("")), *placed]):
-            before = sentence.text[max(made.position, 0) : start]
+            before = sentence.text[max(mention.position, 0) : start]
             is_index = request.spacecraft and quantity.name in INDICES and _AND_INDEX.search(before)
-            is_loose = former > made.position and _PLUS.search(before) and not made.computation.beside
+            is_loose = former > mention.position and _PLUS.search(before) and not mention.computation.beside
             is_size = (other.name, other.component, quantity.name) == (B, "", ABS_B)
             is_laid = request.panels.together or request.panels.overlaid  # over a spectrogram
             if is_index or (is_loose and not (is_size or is_laid)):
-                tool = made.computation.tool.replace("resample", "average").replace("_", " ")
+                tool = mention.computation.tool.replace("resample", "average").replace("_", " ")
                 yield NotUnderstood(
                     f"it is not clear whether {quantity.name} gets the {tool}, too",
                     advice=f"write '…; {quantity.name}' for it as it is, or 'of A and {quantity.name}' for both",

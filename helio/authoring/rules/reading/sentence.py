@@ -61,6 +61,8 @@ _DAY_NUMBER = r"(?<![\w:-])\d{1,2}(?:st|nd|rd|th)?"
 _DAY_AND_MONTH = (
     rf"(?P<day>{_DAY_NUMBER}\s+{MONTH}|\b{MONTH}\s+{_DAY_NUMBER})(?![\w:-]|,?\s+(?:at\s+)?\d{{1,2}}:\d\d)"
 )
+_YEAR_OF_PUBLICATION = r"(?:\bet\s+al\.?,?|(?<=\bShue))\s*\(?(?:19|20)\d{2}\)?(?![\w:-])"
+"""The year of a model, which is no time of the data: ``Shue et al. 1998``."""
 _LENGTH_OF_RANGE = (
     rf"\b(?:the\s+)?(?:week(?:end)?|fortnight|days|nights)\s+(?:(?:of|from|between)\s+)?(?={TAKEN})"
 )
@@ -170,6 +172,7 @@ class Sentence:
 
     def take_times(self, now: datetime) -> list[str]:
         """Remove all time phrases, the longest first, and return them in the order in which they were written."""
+        self.drop(_YEAR_OF_PUBLICATION)
         times = list(self._clocks(now))
         words = list(_WORD.finditer(self._left))
         spans = sorted(
