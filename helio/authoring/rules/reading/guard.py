@@ -428,8 +428,8 @@ def _lost_lines(
             "it is not clear whether to draw the field, too, or its magnitude alone",
             advice="write 'B and |B|' for both",
         )
-    has_frequency = any("frequency" in name for name in names)
-    if has_frequency and (request.datasets or names & {*SPECTRA}) and _WITH_ON_TOP.search(text):
+    is_above = request.panels.places and any("frequency" in name for name in names)
+    if is_above and (request.datasets or names & {*SPECTRA}) and _WITH_ON_TOP.search(text):
         yield NotUnderstood(
             "it is not clear whether the frequency is drawn over the spectrogram, or in a panel above it",
             advice="write 'with fce overlaid', or 'fce in the top panel'",
