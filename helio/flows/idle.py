@@ -128,9 +128,9 @@ class WatchedApplication:
             self._write_use(lock)
             fcntl.flock(lock, fcntl.LOCK_UN)
             return False
+        log.warning("the server was not used for %g s and ends now", self._clock() - self._used)
         if record:
             (self._folder / RECORD).unlink()
-        log.warning("the server was not used for %g s and ends now", self._clock() - self._used)
         return True
 
     def _record(self) -> dict[str, Any]:
