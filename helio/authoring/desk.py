@@ -244,8 +244,8 @@ class Desk:
             if found:
                 part, rest = found
                 told = f"without '{part}' helio understands it: \"{rest}\""
-                near = refused.advice.startswith("did you mean")
-                refused.advice = f"{refused.advice}; {told}" if near else told
+                has_guess = refused.advice.startswith("did you mean")
+                refused.advice = f"{refused.advice}; {told}" if has_guess else told
             raise
 
     def new(

@@ -161,10 +161,10 @@ def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scrip
 def test_the_rules_pass_most_tasks_and_rather_refuse_than_propose_something_else(by_rules):
     came = {name: by_rules(name) for name in TASKS}
     wrong = {name: judge(TASKS[name], outcome) for name, outcome in came.items()}
-    create = [one for one in TASKS.values() if one.kind == "create"]
-    passed = [one for one in create if not wrong[one.id]]
+    create = [task for task in TASKS.values() if task.kind == "create"]
+    passed = [task for task in create if not wrong[task.id]]
     assert 2 * len(passed) >= len(create), wrong
-    assert sum(one.plain for one in passed) >= 0.8 * sum(one.plain for one in create), wrong
+    assert sum(task.plain for task in passed) >= 0.8 * sum(task.plain for task in create), wrong
     drafts = [name for name, outcome in came.items() if isinstance(outcome, TemplateDraft)]
     misled = {name: wrong[name] for name in drafts if wrong[name]}
     assert len(misled) <= 0.05 * len(drafts), misled

@@ -208,9 +208,10 @@ class RuleAuthor:
         return AuthorReply(reply, BY)
 
     def _without_reason(self, request: str) -> tuple[str, str]:
-        """Split a question or a statement from the request behind it; add spacecraft and time that only it names.
+        """Split a question or a statement from the request behind it.
 
-        Without one, return an empty text and the request.
+        The request gets the spacecraft and the time that only the words before it name. Without such words, return an
+        empty text and the request.
         """
         question, rest = question_before_request(request)
         if not rest:

@@ -390,7 +390,7 @@ class Deriving:
         return frames.pop() if len(frames) == 1 else ""
 
     def _named_input(self, quantity: str, craft: str) -> str:
-        """Return the moment of the protons instead of the electrons', or otherwise, if the request names this one."""
+        """Return the moment that the request names as an input: that of the protons, or that of the electrons."""
         others = {of_electrons: name for name, of_electrons in OF_ELECTRONS.items()} | {N: NE}
         bulk, inputs = others.get(quantity, ""), self.request.inputs
         if bulk not in inputs or (quantity in inputs and self.data.pick(quantity, craft)):

@@ -89,7 +89,9 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
             bins[at]["bin_width"] = width
         if layout.bin_ranges:
             several = len({*units}) > 1
-            bins = [own | _within(own, layout, unit, several) for own, unit in zip(bins, units, strict=True)]
+            bins = [
+                size | _within(size, layout, unit, several) for size, unit in zip(bins, units, strict=True)
+            ]
         entries = [{"of": labels, **plane, **bins[at], **how} for at, labels in enumerate(of)]
         key = "orbits" if layout.kind == "orbits" else "histograms"
         return {"labels": _labels(shown), "panels": [], key: entries, "title": text}
@@ -105,7 +107,7 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
     return stack_of([(request, shown)], steps, text)
 
 
-def _within(own: Document, layout: Panels, unit: str, several: bool) -> Document:
+def _within(size: Document, layout: Panels, unit: str, several: bool) -> Document:
     """Return the edges of counted bins, or the range of the axis of bins with a width, in the unit of a histogram."""
     low, high = (value.in_unit(unit) for value in layout.bin_ranges[0])
     if low is None or high is None or len(layout.bin_ranges) > 1 or several:
@@ -113,7 +115,7 @@ def _within(own: Document, layout: Panels, unit: str, several: bool) -> Document
             "it is not clear which histogram has bins in this range",
             advice="give the range in the unit of the quantity, or draw one histogram",
         )
-    if "bin_width" in own and low % own["bin_width"] == 0:
+    if "bin_width" in size and low % size["bin_width"] == 0:
         return {"x_range": [low, high]}
     if not layout.bins:
         raise NotUnderstood(

@@ -221,19 +221,19 @@ class Operations:
         """Return a named quantity of the spacecraft of a series, on its epochs."""
         (quantity,) = named.quantities
         if "_" in quantity.name:  # a parameter of the dataset itself
-            return self.data.fetch_parameter(self._dataset_of(series.label), quantity.name)
+            return self.data.fetch_parameter(self._pinned_dataset(series.label), quantity.name)
         craft = "OMNI" if quantity.name in INDICES else series.craft
         flag = self.quantities.quantity(quantity.name, craft, quantity.frame)
         flag = self.quantities.component(flag, quantity.component) if quantity.component else flag
         is_aligned = series.cadence and flag.cadence == series.cadence
         return flag if is_aligned else self.steps.align(flag, series)
 
-    def _dataset_of(self, label: str) -> str:
-        """Return the dataset of a series as it was measured, and fetch no other one in its place."""
+    def _pinned_dataset(self, label: str) -> str:
+        """Return the dataset of a series; drop the alternatives of its fetch, which may lack the flag."""
         step = next(step for step in self.steps.steps if step["tool_args"].get("output_label") == label)
         args = step["tool_args"]
         if step["tool_name"] in ("components", "magnitude", "convert_units"):
-            return self._dataset_of(args["source_label"])
+            return self._pinned_dataset(args["source_label"])
         if step["tool_name"] != "fetch_data":
             raise NotUnderstood(
                 f"helio leaves out records by a flag only before it computes {label}",

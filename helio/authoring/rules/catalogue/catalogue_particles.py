@@ -118,7 +118,7 @@ def particles_asked(
             span for word, span in segment.words if all(match.first.explains(word) for match in matches)
         ]
         if any(
-            word in _ALONG_FIELD or any(overlap(span, other) for other in unread)
+            word in _ALONG_FIELD or any(overlap(span, place) for place in unread)
             for word, span in segment.words
             if span not in explained
         ):
@@ -195,7 +195,7 @@ def _whole(
                 fits = of_one_craft(fits, said, [before for *_, before in every], ask)
                 if not fits:
                     return []
-            every += [(segment, wish, own) for own in _of_each(segment.crafts, fits)]
+            every += [(segment, wish, matches) for matches in _of_each(segment.crafts, fits)]
     whole: list[tuple[Segment, list[Match]]] = [(segment, []) for segment, _ in read]
     for segment, found in whole:
         beside = [
@@ -216,7 +216,7 @@ def _of_each(crafts: Sequence[str], fits: list[Match]) -> list[list[Match]]:
     flown = (
         [match for match in fits if craft in astuple(match.first.craft)] for craft in dict.fromkeys(crafts)
     )
-    return [own for own in flown if own]
+    return [matches for matches in flown if matches]
 
 
 def _as_ions(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:

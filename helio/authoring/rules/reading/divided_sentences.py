@@ -18,6 +18,7 @@ from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.own_computations import ITS, ITS_AVERAGE
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.date_pairs import MONTH
+from helio.authoring.rules.times.durations import duration_pattern
 from helio.authoring.writing.layout import MIDDLE
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -104,7 +105,6 @@ _PLACED_NAME = re.compile(
 _IN_ONE = r"(?:in|on|into)\s+(?:one|the\s+same|a\s+single)\s+(?:panel|plot|axes)\b"
 _NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|month|year)s?|each|all|both|an?|one|two)\b)"
 _ONE_MINUS_OTHER = r"(?-i:[A-Z])[\w-]*\s+minus\s+(?-i:[A-Z])[\w-]*"
-_LENGTH = r"\d+(?:\.\d+)?[\s-]*(?:s|sec|seconds?|min|minutes?|h|hours?|days?)"
 _PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
@@ -115,11 +115,11 @@ _PLAIN_FORMS = [
             r", \g<what> below",
         ),
         (
-            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^,;.]*?\b(?:with|by|using)\s+(?:an?\s+)?{_LENGTH}[\s-]+)(?=medians?\b)",
+            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^,;.]*?\b(?:with|by|using)\s+(?:an?\s+)?{duration_pattern()}[\s-]+)(?=medians?\b)",
             r"\g<smooth>running ",
         ),
         (
-            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^;.]*?\b{_LENGTH}[^;.]*?(?:\band|,)\s[^,;.]*?)\bwith\s+(?=an?\s+{_LENGTH}[\s-]+running\s+medians?\b)",
+            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^;.]*?\b{duration_pattern('_first')}[^;.]*?(?:\band|,)\s[^,;.]*?)\bwith\s+(?=an?\s+{duration_pattern('_second')}[\s-]+running\s+medians?\b)",
             r"\g<smooth>as ",
         ),
         (
@@ -359,7 +359,7 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
         return {place.start()}
     if not ends:
         return set()
-    is_lower = _rank(place) > 1 and all(_rank(other) > 1 for other in _PLACE.finditer(plain))
+    is_lower = _rank(place) > 1 and all(_rank(match) > 1 for match in _PLACE.finditer(plain))
     if not (is_first and (place["below"] or is_lower)):
         return {stop}
     # Bz, the density below: the part that ends with its place begins at the last joint before data

@@ -322,7 +322,7 @@ def _draw_same(requests: Sequence[PipelineRequest]) -> bool:
     """Return whether each part draws the same quantities of a spacecraft that no other part draws."""
     crafts = [request.spacecraft for request in requests]
     is_same = len({request.quantities for request in requests}) == 1
-    return is_same and len({*crafts}) == len(crafts) and all(len(own) == 1 for own in crafts)
+    return is_same and len({*crafts}) == len(crafts) and all(len(names) == 1 for names in crafts)
 
 
 def _with_craft(request: PipelineRequest, now: datetime) -> PipelineRequest:

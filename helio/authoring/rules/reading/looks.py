@@ -783,7 +783,7 @@ def _with_plain_name(look: str, editor: FigureEditor, now: datetime) -> str:
         words = atom.text.split() if atom.kind == "what" and not editor.lines_of(atom.text) else []
         sources: list[str] = []
         for stop in range(len(words) - 1, 0, -1):  # the speed from SOHO CELIAS/PM
-            behind = [word for words_of in words[stop:] for word in words_of.split("/")]
+            behind = "/".join(words[stop:]).split("/")
             lines = editor.lines_of(" ".join(words[:stop]))
             if len(lines) == 1 and all(_is_source(word, lines[0], editor) for word in behind):
                 return look.replace(atom.text, lines[0])
