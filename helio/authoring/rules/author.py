@@ -48,6 +48,7 @@ from helio.authoring.rules.questions.question_form import (
 from helio.authoring.rules.reading.divided_sentences import with_placed_names
 from helio.authoring.rules.reading.figure_parts import read_parts
 from helio.authoring.rules.reading.guard import refuse_unused
+from helio.authoring.rules.reading.kept_raw import with_plain_raw
 from helio.authoring.rules.reading.looks import (
     changed_looks,
     is_of_own_panels,
@@ -236,7 +237,8 @@ class RuleAuthor:
         request, names = with_names(_SUGGESTION.sub("", request), items)
         refuse_look(request)
         refuse_averages_of_inputs(request)
-        request, archive = take_archive(with_placed_names(with_labels_named(request)), self._servers)
+        request = with_plain_raw(with_placed_names(with_labels_named(request)))
+        request, archive = take_archive(request, self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)
         ask = _answers(chosen)
@@ -272,9 +274,8 @@ class RuleAuthor:
         refusals: list[NotUnderstood] = []
         by_catalogue = self._from_catalogue(rest, reading, refusals, ask)
         for reading in chain(readings, by_catalogue):
-            if reading.doubt is not None:
-                raise reading.doubt
-            wanted, preferences = preferred(replace(reading.request, events=events), request, items)
+            meant = replace(reading.answered(ask), events=events)
+            wanted, preferences = preferred(meant, request, items)
             try:
                 days = marked_days(wanted.style.looks, wanted.times, self._now)
                 wanted = replace(wanted, times=(days,)) if days else wanted

@@ -818,7 +818,6 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("ACE 3DP density 2003-11-20", "none of the requested quantities from 3DP"),
         ("STEREO-A Vx 2010-01-02", "no x component of the velocity"),
         ("DSCOVR velocity vector in RTN 2017-11-20", "no bulk velocity vector in RTN"),
-        ("ACE B, V and n at 16 s and 64 s 2003-11-20", "which quantities these computations take: resample"),
         ("ACE density for 2003-11-20, 2 hours", "does not understand '2', 'hours'"),
         ("ACE 1 min and 5 min averages of density 2003-11-20", "does not understand '1 min'"),
         ("ACE and Wind n and V, Wind on top, ACE below, 2003-11-20", "spacecraft that share a panel"),

@@ -68,10 +68,6 @@ REFUSED = (
     ("Alfven speed from ACE plus DSCOVR density, July 2017", "DSCOVR density"),
     ("average the Wind field over 10 min, with |B|, 10 July 2010", "magnitude alone"),
     ("MMS1 FGM in GSE, 16 Oct 2015 12:30 to 13:30, and the total field", "magnitude alone"),
-    ("5 min average of ACE Bz plus V, July 2010", "whether bulk speed gets the average"),
-    ("1 h running mean of ACE V with n, July 2010", "whether proton density gets the running average"),
-    ("power spectrum of ACE Bz plus |B|, 3 July 2010", "magnitude gets the power spectrum"),
-    ("detrended Wind n plus ACE V, July 2010", "whether bulk speed gets the detrend"),
     # lines that may only be inputs, and averages of averages
     ("cross helicity over 1 h windows, Wind 3DP ion velocity and MFI field, 2008-02-12", "only to compute"),
     ("PSP beta with QTN density and SPAN-i temperature, 4 April 2021", "only to compute"),
@@ -122,7 +118,6 @@ REFUSED = (
     ("Wind position in R_E, 2010, X only", "'only'"),
     ("Bz and its absolute value, OMNI, 6 November 2018", "absolute value"),
     ("ACE speed in km/s and Wind's in m/s, 2004-11-07", "which data to draw in km/s"),
-    ("hourly means of Wind speed and density, temperature not averaged, 6 June 2016", "'not'"),
     ("Wind density 1-h running mean minus 10-min running mean, 2 Feb 2012", "two averages"),
     ("RBSP-A and B density, B on top, 17 March 2013", "'B' is a field or a spacecraft"),
     ("OMNI V and n 11 May 2024, n in the top panel, smoothed V (30 min) below", "which of its quantities"),

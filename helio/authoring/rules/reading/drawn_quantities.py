@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, RequestQuantity
-from helio.authoring.rules.computations.computed import CLEANING, SAID_OF_ALL
+from helio.authoring.rules.computations.computed import CLEANING
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.cadences import LENGTH
 from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
@@ -24,8 +24,6 @@ from helio.authoring.writing.computations import (
     MAGNITUDE,
     OF_ELECTRONS,
     OF_TWO,
-    R_SQUARED,
-    SHIFT,
     inputs_of,
     recipe_of,
 )
@@ -33,7 +31,7 @@ from helio.authoring.writing.steps import listed
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
 from helio.knowledge.quantities import V as SPEED
-from helio.knowledge.quantity_words import INDICES, VECTORS
+from helio.knowledge.quantity_words import INDICES
 
 GROUP = (
     r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)(?![\s-]*(?:sheet|pause|sphere|mantle))"
@@ -460,10 +458,8 @@ def named_again(text: str, placed: Placed, crafts: Sequence[tuple[int, str]], ma
 
 def doubt_about(
     mentions: Sequence[ComputationMention],
-    placed: Placed,
     drawn: Sequence[RequestQuantity],
     again: Placed,
-    text: str,
     *,
     unclear: bool,
 ) -> NotUnderstood | None:
@@ -487,37 +483,13 @@ def doubt_about(
         )
     for mention in mentions:
         tool = mention.computation.tool
-        taken = [each for each in placed if _takes(tool, each[1])]
-        of_all = not mention.computation.of.quantities and tool not in (MAGNITUDE, *OF_TWO)
-        between = of_all and _is_between_two(mention.position, taken)
-        said = re.search(rf"\b{SAID_OF_ALL}$", text[: max(mention.position, 0)], re.IGNORECASE)
-        is_field = all(quantity.name in (B, ABS_B) for _, quantity in placed)
-        of_some = tool == R_SQUARED and not (said or is_field or mention.computation.of.quantities)
-        if len(drawn) > 1 and (mention.partial or between or of_some):
-            return NotUnderstood(
-                f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",
-                advice="write it beside each quantity, or behind all of them: 'Bz and |B|, all hourly means'",
-            )
         before = [
             earlier.computation.tool for earlier in mentions if -1 < earlier.position < mention.position
         ]
-        if mention.partial and before and tool not in CLEANING:
+        if len(drawn) == 1 and mention.partial and before and tool not in CLEANING:
             return NotUnderstood(
                 f"it is not clear whether to compute the {tool.replace('_', ' ')} of the data, or of the result of "
                 f"{before[-1].replace('_', ' ')}",
                 advice="request one computation, then add the other one to the figure",
             )
     return None
-
-
-def _takes(tool: str, quantity: RequestQuantity) -> bool:
-    """Return whether a tool could compute something of a quantity."""
-    if tool == "minimum_variance":
-        return quantity.name in VECTORS and not quantity.component
-    return tool != SHIFT or quantity.name not in INDICES
-
-
-def _is_between_two(position: int, placed: Placed) -> bool:
-    """Return whether a quantity is named before a position in the sentence, and a different quantity after it."""
-    before = {quantity for start, quantity in placed if start < position}
-    return bool(before) and any(quantity not in before for start, quantity in placed if start > position)

@@ -99,7 +99,7 @@ class _Reader:
                 reading = replace(self, is_panel=is_panel)._read(part, [] if crafts else former)
             except NotUnderstood:
                 return None
-            if reading.unread or reading.doubt is not None:
+            if not reading.is_clear:
                 return None
             readings.append(reading)
         return readings
@@ -221,9 +221,7 @@ def _heading(pieces: Sequence[Piece], reader: _Reader) -> PipelineRequest | None
     with suppress(NotUnderstood):
         reading = replace(reader, ask=no_question).read(*take_looks(pieces[0].text, reader.now))
         request = reading.request
-        is_plain = not (
-            reading.unread or reading.doubt or request.computations or request.datasets or request.cuts
-        )
+        is_plain = reading.is_clear and not (request.computations or request.datasets or request.cuts)
         return request if is_plain else None
     return None
 
@@ -343,7 +341,7 @@ def _listed(text: str, reader: _Reader) -> Reading | None:
         return None
     with suppress(NotUnderstood):
         whole = reader.read(*take_looks(text, reader.now))
-        if whole.doubt is None and not whole.unread and _draws_other_data(whole.request, requests):
+        if whole.is_clear and _draws_other_data(whole.request, requests):
             return None
         looks = [look for request in requests for look in request.style.looks]
         if not whole.unread and not any(is_of_own_panels(look, reader.now) for look in looks):

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Lines, PipelineRequest, RequestQuantity
+from helio.authoring.request import Lines, PipelineRequest
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.arrangement import Arrangement
 from helio.authoring.rules.reading.named import AT_1_AU, FIELD, Placed, read_quantities, read_spacecraft
@@ -124,10 +124,6 @@ _FROM_PARTICLES = re.compile(
     re.IGNORECASE,
 )
 """Particles of an instrument as the source of another quantity: ``Alfvén speed from 3DP electrons``."""
-_AND_INDEX = re.compile(r"\bof\b[^,;.:]*,\s*(?:and|plus|with|together\s+with)\s+(?:also\s+)?(?:the\s+)?$")
-"""Words from a computation up to an index that it may not take: ``1 min averages of ACE Bz, and SYM-H``."""
-_PLUS = re.compile(r"\s(?:plus|with)\s+(?:also\s+)?(?:the\s+)?(?:[A-Z][\w-]*\s+)?$")
-"""Words between a quantity of which something is computed, and another one: ``1 h running mean of V with n``."""
 _CHANGE_OF = re.compile(r"\b(?:integral|derivative|rate\s+of\s+change)\s+of\s", re.IGNORECASE)
 _LOOSE_JOINT = re.compile(r"\b(?:with|plus|from|for|during)\b|,\s*and\b|\band\s+the\b|\x01", re.IGNORECASE)
 """What stands between two quantities of which only the first may be integrated: ``integral of VBs, and Dst``."""
@@ -232,10 +228,12 @@ def doubts(
     mentions: Sequence[ComputationMention],
     arrangement: Arrangement,
     flown: Sequence[tuple[int, str]],
+    *,
+    has_raw: bool,
 ) -> Iterator[NotUnderstood]:
     """Yield the reasons why words in a sentence have a meaning that the request has not.
 
-    `flown` are the spacecraft with their positions.
+    `flown` are the spacecraft with their positions; `has_raw` says whether some quantities stay as they were measured.
     """
     days = max((span.duration.days for span in spans), default=0)
     picked = _PICKED.search(sentence.text) if days > _SEVERAL_DAYS else None
@@ -302,7 +300,7 @@ def doubts(
     is_averaged = any(
         step.tool in ("running_average", "running_median", "resample") for step in request.computations
     )
-    if is_averaged and (none := _NO_AVERAGES.search(sentence.text)):
+    if is_averaged and not has_raw and (none := _NO_AVERAGES.search(sentence.text)):
         yield NotUnderstood(
             f"it is not clear what '{none[0]}' means beside an average", advice="say which data are averaged"
         )
@@ -381,21 +379,6 @@ def _unclear_computations(
             "it is not clear of which quantities the integral or the derivative is",
             advice="give each its place: 'integral of VBs on top, Dst below'",
         )
-    applied = (mention for mention in mentions if mention.computation.tool in APPLIED)
-    of_any = [mention for mention in applied if mention.computation.of == Lines()]
-    for mention in of_any if several else ():
-        for (former, other), (start, quantity) in pairwise([(-1, RequestQuantity("")), *placed]):
-            before = sentence.text[max(mention.position, 0) : start]
-            is_index = request.spacecraft and quantity.name in INDICES and _AND_INDEX.search(before)
-            is_loose = former > mention.position and _PLUS.search(before) and not mention.computation.beside
-            is_size = (other.name, other.component, quantity.name) == (B, "", ABS_B)
-            is_laid = request.panels.together or request.panels.overlaid  # over a spectrogram
-            if is_index or (is_loose and not (is_size or is_laid)):
-                tool = mention.computation.tool.replace("resample", "average").replace("_", " ")
-                yield NotUnderstood(
-                    f"it is not clear whether {quantity.name} gets the {tool}, too",
-                    advice=f"write '…; {quantity.name}' for it as it is, or 'of A and {quantity.name}' for both",
-                )
     for start, quantity in placed[1:]:
         words = re.match(r"\w+", sentence.text[start:])
         source = _FROM_PARTICLES.search(sentence.text[: start + (words.end() if words else 0)])

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, Lines, RequestQuantity
@@ -23,6 +23,12 @@ from helio.knowledge.quantity_words import INDICES
 
 _CUTS = (r"[,;+&]|\b(?:and|plus)\b", r"[,;]")
 """What stands between parts of a sentence: first try the smallest parts."""
+_CLAUSE = r"[,;:]|\.\s"
+"""What stands between clauses, of which a later one may say what becomes of a quantity."""
+_PLAIN_WORDS = re.compile(
+    r"(?:(?!(?:and|from|of|at|in|by|with|plus|minus|vs)\b)[\w|.*-]+\s+)+", re.IGNORECASE
+)
+"""A quantity and what belongs to its name, up to a word directly behind it."""
 _NEXT = re.compile(r"[,;+&]|\b(?:and|plus|with|over|or)\b", re.IGNORECASE)
 _LISTED = re.compile(
     r"(?:\band|\bvs\.?|\bversus|[,&+])\s+(?:(?:an?|the)\s+)?(?:\d+[\s-]*\w+[\s-]+)?$", re.IGNORECASE
@@ -97,6 +103,14 @@ class NamedData:
         cuts = [0, *(match.end() for match in re.finditer(cut, self.text, re.IGNORECASE)), len(self.text) + 1]
         return [part for part in pairwise(cuts) if self.quantities(*part)]
 
+    def part_at(self, position: int) -> tuple[RequestQuantity, ...]:
+        """Return the quantities of the smallest part of the sentence around a position."""
+        return next((self.quantities(*part) for part in self.parts(_CUTS[0]) if position in range(*part)), ())
+
+    def clause_at(self, position: int) -> tuple[int, int]:
+        """Return where the clause around a position begins and ends; zeros if it names no quantity."""
+        return next((part for part in self.parts(_CLAUSE) if position in range(*part)), (0, 0))
+
 
 def of_latter(sentence: Sentence, mentions: Mentions, named: NamedData) -> Mentions:
     """Give a computation the one of two quantities that ``on the latter`` or ``of the former`` means."""
@@ -113,6 +127,22 @@ def of_latter(sentence: Sentence, mentions: Mentions, named: NamedData) -> Menti
     return tuple(own if mention is last else mention for mention in mentions)
 
 
+def of_named_again(mentions: Mentions, named: NamedData) -> Mentions:
+    """Give computations the quantities that their clauses name again: ``B and n, B with a running mean``."""
+    of_own = []
+    for mention in mentions:
+        part = named.clause_at(mention.position)
+        own = named.quantities(*part)
+        is_again = own and {*own} <= {*named.quantities(0, part[0])} and not named.crafts_in(*part)
+        is_open = mention.computation.tool in APPLIED and mention.computation.of == Lines()
+        is_own = is_again and is_open and {*own} < {*named.quantities()}
+        if is_own and not _of_later_wish(mention, named):
+            computation = replace(mention.computation, of=Lines((), own))
+            mention = replace(mention, computation=computation, partial=False)
+        of_own.append(mention)
+    return tuple(of_own)
+
+
 def with_cadences(
     mentions: Mentions, cadences: Sequence[tuple[int, float]], named: NamedData, flown: Crafts
 ) -> tuple[Mentions, float | None]:
@@ -125,23 +155,29 @@ def with_cadences(
     """
     if len(cadences) == 1 and (lines := _own_lines(cadences[0][0], named, flown)):
         ((at, seconds),) = cadences
-        computation = Computation("resample", duration(seconds), "mean", of=lines, if_finer=True)
-        own = [] if seconds == FINEST else [ComputationMention(computation, at, False)]
-        return (*mentions, *own), None
+        return (*mentions, *averages_to(seconds, at, of=lines)), None
     lengths = {seconds for _, seconds in cadences}
     averages = [mention.position for mention in mentions if mention.computation.tool == "resample"]
     is_beside = averages and any(_JOINED.search(named.text[:at]) for at in (*averages, *dict(cadences)))
-    is_own = [_is_of_later(at, named) or _is_bracketed(at, named) for at, _ in cadences]
-    if len(lengths) < 2 and not is_beside and not any(is_own):
+    is_of_one = [_is_of_later(at, named) or _is_of_listed(at, named) for at, _ in cadences]
+    is_own = [_is_bracketed(at, named) for at, _ in cadences]
+    if len(lengths) < 2 and not is_beside and not any((*is_own, *is_of_one)):
         return mentions, min(lengths, default=None)
-    own = [
-        ComputationMention(
-            Computation("resample", duration(seconds), "mean", if_finer=True), at, _is_of_later(at, named)
-        )
-        for at, seconds in cadences
-        if seconds != FINEST
-    ]
+    own = chain.from_iterable(
+        averages_to(seconds, at, partial=partial)
+        for (at, seconds), partial in zip(cadences, is_of_one, strict=True)
+    )
     return (*mentions, *own), None
+
+
+def averages_to(
+    seconds: float | None, at: int = -1, *, of: Lines = Lines(), partial: bool = False
+) -> Mentions:
+    """Return the mention of averages to a cadence, for data that have a finer one; none for the finest cadence."""
+    if seconds is None or seconds == FINEST:
+        return ()
+    computation = Computation("resample", duration(seconds), "mean", of=of, if_finer=True)
+    return (ComputationMention(computation, at, partial),)
 
 
 def _own_lines(at: int, named: NamedData, flown: Crafts) -> Lines | None:
@@ -166,6 +202,15 @@ def _is_of_later(at: int, named: NamedData) -> bool:
     return bool(named.quantities(0, at) and behind and _JOINED.search(named.text[:at]))
 
 
+def _is_of_listed(at: int, named: NamedData) -> bool:
+    """Return whether a word stands directly behind one quantity of a list: ``density, speed hourly, temperature``."""
+    before = [atom for atom in named.placed if atom[0] < at]
+    behind = {quantity.name for start, quantity in named.placed if start > at}
+    if not before or behind <= {before[-1][1].name}:
+        return False
+    return _PLAIN_WORDS.fullmatch(named.text, before[-1][0], at) is not None
+
+
 def _is_bracketed(at: int, named: NamedData) -> bool:
     """Return whether a word in brackets stands before further quantities: ``density (hourly) and speed``."""
     opened = named.text.rfind("(", 0, at)
@@ -176,18 +221,18 @@ def _is_bracketed(at: int, named: NamedData) -> bool:
     return in_brackets(named.text, at) and bool(named.quantities(at)) and not says_data
 
 
-def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnderstood | None]:
+def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, Mentions]:
     """Say which quantities each computation takes, if the sentence names several of one tool, or one for a quantity.
 
     Returns
     -------
     tuple
-        The mentions, and why it is not clear what they take, if it is not.
+        The mentions, and those of which it is not clear what they take.
     """
     mentions = tuple(_of_first_factor(mention, named) for mention in mentions)
     found = _of_brackets(mentions, named) or _of_own_parts(mentions, named)
     if found is None:
-        return mentions, _unclear(mentions)
+        return mentions, mentions
     others = [mention for mention in mentions if id(mention) not in found]
     laid = max((mention.position for mention in others if mention.computation.tool in OVERLAID), default=-1)
     for tools in _alike_tools(others, named):
@@ -204,18 +249,23 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
         else:
             parts = _of_parts(alike, named) if named.has_several else None
             if parts is None and len(named.quantities()) > 1:
-                return mentions, _unclear(alike)
+                return mentions, tuple(alike)
             own = parts or _of_crafts(alike, named) or _of_data(alike, named.text)
         found |= {id(before): after for before, after in zip(alike, own, strict=True)}
-    shared = tuple(_of_data_alone((found.get(id(mention), mention) for mention in mentions), named.text))
-    within = [mention for mention in shared if named.pairs and _is_within(mention, named)]
-    if within:
-        tool = within[0].computation.tool.replace("_", " ")
-        return shared, NotUnderstood(
-            f"it is not clear for which spacecraft to compute the {tool}",
-            advice="first request the data, then change the pipeline: 'smooth the density of Wind over 10 min'",
-        )
-    return shared, None
+    shared = (found.get(id(mention), mention) for mention in mentions)
+    return tuple(_of_data_alone(shared, named.text)), ()
+
+
+def doubt_about_pairs(mentions: Mentions, named: NamedData) -> NotUnderstood | None:
+    """Return an error if a computation of all lines stands between spacecraft that have quantities of their own."""
+    within = [mention for mention in mentions if named.pairs and _is_within(mention, named)]
+    if not within:
+        return None
+    tool = within[0].computation.tool.replace("_", " ")
+    return NotUnderstood(
+        f"it is not clear for which spacecraft to compute the {tool}",
+        advice="first request the data, then change the pipeline: 'smooth the density of Wind over 10 min'",
+    )
 
 
 def _of_first_factor(mention: ComputationMention, named: NamedData) -> ComputationMention:
@@ -292,17 +342,6 @@ def _of_own_parts(mentions: Mentions, named: NamedData) -> dict[int, Computation
         for part in own
         for mention in mentioned[part]
     }
-
-
-def _unclear(mentions: Iterable[ComputationMention]) -> NotUnderstood:
-    computations = [mention.computation for mention in mentions]
-    tools = [
-        f"{computation.tool.replace('_', ' ')} {computation.window}".strip() for computation in computations
-    ]
-    return NotUnderstood(
-        f"it is not clear which quantities these computations take: {', '.join(dict.fromkeys(tools))}",
-        advice="write each beside its quantity, as in '5 min density and 1 h speed'",
-    )
 
 
 def _of_parts(alike: Sequence[ComputationMention], named: NamedData) -> list[ComputationMention] | None:

@@ -48,6 +48,7 @@ from helio.authoring.rules.reading.drawn_quantities import (
 )
 from helio.authoring.rules.reading.formulas import with_words
 from helio.authoring.rules.reading.guard import doubts, drop_descriptions
+from helio.authoring.rules.reading.kept_raw import of_the_others, take_kept_raw
 from helio.authoring.rules.reading.named import (
     FIELD,
     Placed,
@@ -80,10 +81,19 @@ from helio.authoring.rules.reading.named_instruments import (
     without_compounds,
     without_source_of_indices,
 )
-from helio.authoring.rules.reading.own_computations import NamedData, of_latter, shared_out, with_cadences
+from helio.authoring.rules.reading.own_computations import (
+    NamedData,
+    averages_to,
+    doubt_about_pairs,
+    of_latter,
+    of_named_again,
+    shared_out,
+    with_cadences,
+)
 from helio.authoring.rules.reading.saved_files import take_files
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import SPELLINGS, with_symbols_in_words
+from helio.authoring.rules.reading.which_quantities import Unclear, asked_about, unclear_ones
 from helio.authoring.rules.reading.written_form import (
     take_energies,
     take_name,
@@ -199,6 +209,27 @@ class Reading:
     """Notes on the time ranges of named events, and on parameters found by their descriptions."""
     hint: str = ""
     """What the catalogue has for the words that were not read, where it is too much to choose from."""
+    unclear: tuple[Unclear, ...] = ()
+    """The computations of which the sentence does not say which quantities they take."""
+
+    @property
+    def is_clear(self) -> bool:
+        """Return whether all words were understood, with one meaning."""
+        return not (self.unread or self.doubt or self.unclear)
+
+    def answered(self, ask: Asks) -> PipelineRequest:
+        """Ask what is not clear, and return the request.
+
+        Raises
+        ------
+        NotUnderstood
+            The sentence has several meanings, and helio cannot ask which one is meant.
+        """
+        if self.doubt is not None:
+            raise self.doubt
+        meant = {unclear.computation: unclear.answered(ask) for unclear in self.unclear}
+        computations = tuple(meant.get(made, made) for made in self.request.computations)
+        return replace(self.request, computations=computations)
 
 
 def read_request(
@@ -335,6 +366,7 @@ class _SentenceReader:
         self._assumed = take_assumed(self._sentence)
         self._arrangement = Arrangement(self._sentence)
         self._ratios = read_ratios(self._sentence)
+        self._kept = take_kept_raw(self._sentence)
         self._read_computations()
         self._times = tuple(self._sentence.take_times(now))
         self._notes += tuple(filter(None, (ends_before_named_day(time, now) for time in self._times)))
@@ -348,10 +380,9 @@ class _SentenceReader:
         drop_descriptions(self._sentence, {craft for _, craft in self.flown}, self._spans)
         self._drop_name_behind_time()
         self._read_data()
-        request, doubt = self._request()
-        self.reading = Reading(
-            request, self._sentence.unread(), doubt, (*self._notes, *self._files.notes, *described.notes)
-        )
+        request, doubt, unclear = self._request()
+        notes = (*self._notes, *self._files.notes, *described.notes)
+        self.reading = Reading(request, self._sentence.unread(), doubt, notes, unclear=unclear)
         self.parts = self._sentence.parts(self._moments, self.flown)
         self.text = self._sentence.text
 
@@ -545,8 +576,8 @@ class _SentenceReader:
             for start, quantity in placed
         ]
 
-    def _request(self) -> tuple[PipelineRequest, NotUnderstood | None]:
-        """Return the request, and why it is ambiguous, if it is."""
+    def _request(self) -> tuple[PipelineRequest, NotUnderstood | None, tuple[Unclear, ...]]:
+        """Return the request, why it is ambiguous, if it is, and the computations to ask about."""
         sentence = self._sentence
         axes = [
             mention.position for mention in self._mentions if mention.computation.tool == "minimum_variance"
@@ -612,8 +643,15 @@ class _SentenceReader:
         together = (panels.together or panels.overlaid) and not by_instrument
         named = NamedData(sentence.text, placed, crafts, together, bool(own))
         self._mentions = of_latter(sentence, self._mentions, named)
-        mentions, cadence = with_cadences(self._mentions, cadences, named, self.flown)
-        mentions, unclear_computation = shared_out(mentions, named)
+        raw = self._kept.quantities(placed)
+        computed_of = replace(named, placed=[atom for atom in placed if atom[1] not in raw])
+        mentions, cadence = with_cadences(self._mentions, cadences, computed_of, self.flown)
+        mentions = of_named_again(mentions, computed_of)
+        mentions, unshared = shared_out(mentions, computed_of)
+        if raw or self._kept.rest:
+            if not mentions:
+                mentions, cadence = averages_to(cadence), None
+            mentions = of_the_others(mentions, self._kept, named)
         if panels.split:  # a panel has a component and its mean
             mentions = tuple(over_their_inputs(mentions))
         request = PipelineRequest(
@@ -647,9 +685,24 @@ class _SentenceReader:
             drawn=self._files.drawn,
             name=self._name,
         )
-        lost = doubts(sentence, placed, request, self._spans, mentions, self._arrangement, self.flown)
-        unclear_parts = doubt_about(mentions, placed, drawn, again, sentence.text, unclear=unclear)
-        return request, unclear_frame or unclear_computation or unclear_parts or next(lost, None)
+        lost = doubts(
+            sentence,
+            placed,
+            request,
+            self._spans,
+            mentions,
+            self._arrangement,
+            self.flown,
+            has_raw=bool(raw) or self._kept.rest,
+        )
+        doubt = unclear_frame or doubt_about_pairs(mentions, named)
+        doubt = doubt or doubt_about(mentions, drawn, again, unclear=unclear) or next(lost, None)
+        between = unclear_ones(mentions, request, computed_of.placed, sentence.text) if len(drawn) > 1 else ()
+        return (
+            request,
+            doubt,
+            asked_about(unshared or between, [quantity for quantity in drawn if quantity not in raw], placed),
+        )
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,153 @@
+"""Read which quantities of a sentence stay as they were measured while others are averaged: ``V hourly, n raw``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import RequestQuantity
+from helio.authoring.rules.computations.mentions import ComputationMention
+from helio.authoring.rules.reading.named import Placed, read_quantities
+from helio.authoring.rules.reading.own_computations import NamedData
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.writing.computations import APPLIED
+from helio.knowledge.quantities import ABS_B, B
+from helio.patterns import ignoring_case
+
+_TREATED = r"(?:averag\w*|avg|smooth\w*|filter\w*|means?|medians?|running\s+(?:mean|median|average))"
+_OVER = r"(?<!\bover )(?<!\bover the )(?<!\bunder )(?<!\bunder the )"
+RAW = (
+    r"\b(?:(?:is|are|be|kept|left|stay(?:s|ing)?|remains?)\s+)?(?:as\s+(?:(?:it|they)\s+)?(?:is|are)\b|as\s+(?:delivered|measured|recorded)\b"
+    rf"|{_OVER}raw\b(?!\s+(?:data|values?|lines?|series|measure|curves?|and\s+(?:with|as|its|smooth|averag)))"
+    r"|un-?(?:averaged|smoothed|filtered|altered|touched|processed|treated)\b"
+    r"|(?:at|in)\s+(?:(?:its|their|the)\s+)?(?:own|native|original)\s+(?:time\s+)?(?:resolution|cadence)\b"
+    rf"|not\s+(?:averaged|smoothed|filtered)\b|(?:without|w/o|no)\s+(?:any\s+)?{_TREATED}(?=\s*(?:[,;.)]|$|and\b|in\b))|by\s+itself\b"
+    r"|no(?:ne|thing)\b(?=\s*(?:[,;.)–—]|$|(?:for|on)\s)))"
+)
+"""Words of a quantity that nothing is computed from."""
+_NAME = (
+    r"(?P<what>(?:the\s+)?(?!(?:axis|title|legend|gaps?|colou?r|rest|others?)\b)[\w|-]+"
+    r"(?:\s+(?!(?:and|or|with)\b)[\w|-]+){0,3}?)"
+)
+_CLAUSES = [
+    (ignoring_case(pattern), written)
+    for pattern, written in (
+        (
+            rf"(?:\bbut\s+)?(?:\bplease\s+)?\b(?:leave|keep)\s+{_NAME}\s+(?:alone\b|(?={RAW}))(?P<raw>{RAW})?",
+            r"\g<what> raw",
+        ),
+        (
+            rf"\b(?:don['’]?t|do\s+not)\s+(?:touch|{_TREATED})\s+{_NAME}(?=\s*(?:[,;.]|$))",
+            r"\g<what> raw",
+        ),
+        (rf"{_NAME}\s+(?:don['’]?t|do\s+not)\s+(?:touch|{_TREATED})(?=\s*(?:[,;.]|$))", r"\g<what> raw"),
+        (rf",?\s*\b(?:except|but\s+not)\s+(?:(?:for|on)\s+)?{_NAME}(?=\s*(?:[,;:.]|$))", r", \g<what> raw"),
+    )
+]
+"""Clauses that leave a quantity as it is, and their plain forms."""
+_OTHERS = r"the\s+(?:rest|(?:two\s+)?others?|other\s+(?:two|three|ones?|quantities))\b"
+_REST = ignoring_case(
+    rf"(?:[,;.:–—-]\s*)?\b(?:and\s+|but\s+)?(?:(?:for\s+|leave\s+|keep\s+)?{_OTHERS}\s+{RAW}|{RAW}\s+(?:for|on)\s+{_OTHERS})"
+)
+"""A clause about all quantities beside which no computation stands: ``only AE gets a mean, the rest raw``."""
+_JOINT = ignoring_case(r"\s*(?:[,;:()]|\.\s|\b(?:and|plus|with|but|versus|vs\.?)\b|[&+])\s*")
+
+
+def with_plain_raw(text: str) -> str:
+    """Write clauses that leave a quantity as it is in the plain form.
+
+    >>> with_plain_raw("average n and T over 10 min, leave V alone"), with_plain_raw("all hourly except Dst")
+    ('average n and T over 10 min, V raw', 'all hourly, Dst raw')
+    """
+    for pattern, written in _CLAUSES:
+        for clause in reversed([*pattern.finditer(text)]):
+            if _names_quantity(clause["what"]):
+                text = f"{text[: clause.start()]}{clause.expand(written)}{text[clause.end() :]}"
+    return text
+
+
+@dataclass(frozen=True)
+class KeptRaw:
+    """Where a sentence names what stays as it was measured.
+
+    Parameters
+    ----------
+    spans : tuple
+        The beginning and the end of the words that name it.
+    rest : bool
+        Whether all stays beside which no computation stands.
+    """
+
+    spans: tuple[tuple[int, int], ...] = ()
+    rest: bool = False
+
+    def quantities(self, placed: Placed) -> frozenset[RequestQuantity]:
+        """Return the quantities that stay as they were measured."""
+        return frozenset(quantity for at, quantity in placed if self.has(at))
+
+    def has(self, position: int) -> bool:
+        """Return whether a position is in the words that name what stays as it was measured."""
+        return any(start <= position < stop for start, stop in self.spans)
+
+
+def take_kept_raw(sentence: Sentence) -> KeptRaw:
+    """Remove the words for what stays as it was measured, beside the name of one of several quantities."""
+    placed, _ = read_quantities(Sentence.masked(sentence.left), magnitude=False)
+    if len({quantity for _, quantity in placed}) < len("ab"):
+        return KeptRaw()
+    rest = sentence.take_first(_REST) is not None
+    text = sentence.left
+    joints = [(0, 0), *(match.span() for match in _JOINT.finditer(text)), (len(text), len(text))]
+    spans = []
+    for match in ignoring_case(RAW).finditer(text):
+        before = max(stop for _, stop in joints if stop <= match.start())
+        after = min(start for start, _ in joints if start >= match.end())
+        if not text[before : match.start()].strip(" \x01") and not text[match.end() : after].strip(" \x01"):
+            before = max((stop for _, stop in joints if stop < before), default=0)  # the speed, raw
+        named = [(before, match.start()), (match.end(), after)]
+        own = next((span for span in named if _names_quantity(text[slice(*span)])), None)
+        if own is not None:
+            sentence.take_at(*match.span())
+            spans.append(own)
+    return KeptRaw(tuple(spans), rest)
+
+
+def of_the_others(
+    mentions: Sequence[ComputationMention], kept: KeptRaw, named: NamedData
+) -> tuple[ComputationMention, ...]:
+    """Give computations of all quantities only those that do not stay as they were measured.
+
+    Raises
+    ------
+    NotUnderstood
+        It is not clear which quantities these are.
+    """
+    raw = kept.quantities(named.placed)
+    names = {quantity.name for quantity in named.quantities()}
+    if {B, ABS_B} <= names and any(quantity.name == B for quantity in raw):
+        raise NotUnderstood(
+            "it is not clear whether 'B' is the vector or its magnitude",
+            advice="write '|B|' for the magnitude",
+        )
+    limited = []
+    for mention in mentions:
+        of = mention.computation.of
+        if mention.computation.tool in APPLIED and not of.quantities:
+            near = named.part_at(mention.position) if kept.rest else named.quantities()
+            of = replace(of, quantities=tuple(quantity for quantity in near if quantity not in raw))
+        clause = range(*named.clause_at(mention.position))
+        beside = {quantity for at, quantity in named.placed if at in clause and not kept.has(at)}
+        if not of.quantities or raw & ({*of.quantities} | beside):
+            tool = mention.computation.tool.replace("resample", "average").replace("_", " ")
+            raise NotUnderstood(
+                f"it is not clear of what helio computes the {tool}",
+                advice="write it beside its quantity, as in 'hourly means of the speed, and the density as it is'",
+            )
+        limited.append(replace(mention, computation=replace(mention.computation, of=of)))
+    return tuple(limited)
+
+
+def _names_quantity(words: str) -> bool:
+    placed, field = read_quantities(Sentence.masked(words), magnitude=False)
+    return bool(placed) or field >= 0

@@ -1,0 +1,59 @@
+"""Quantities that a sentence wants as they were measured, beside others of which it computes something."""
+
+import pytest
+
+from helio.authoring.outcome import NotUnderstood
+from tests.authoring.rules.test_computations import figure
+from tests.rows import in_one_test
+
+DRAWN = [
+    ("ACE V hourly averages, n raw, 5 May 2010", ["ACE_V_binned", "ACE_n"]),
+    ("ACE density as it is, and hourly means of the speed, 5 May 2010", ["ACE_n", "ACE_V_binned"]),
+    ("hourly means of Wind V and n, T not averaged, 6 June 2016", ["Wind_V_binned", "Wind_n_binned", "Wind_T"]),
+    ("Wind |B| hourly, 5 May 2010, and the raw speed and density", ["Wind_Bmag_binned", "Wind_V", "Wind_n"]),
+    ("ACE |B|, V and n, 10 min means, but leave n alone, 5 May 2010", ["ACE_Bmag_binned", "ACE_V_binned", "ACE_n"]),
+    ("Leave V alone, average n and T to ten minutes. Wind, 14 Dec 2006.", ["Wind_V", "Wind_n_binned", "Wind_T_binned"]),
+    ("Everything as 5 min averages except SYM-H: Wind V and SYM-H, 5 May 2014", ["OMNI_SYMH", "Wind_V_binned"]),
+    ("ACE B strength, n and V, 8 May 2010, 1 h mean of n, the rest as is", ["ACE_Bmag", "ACE_n_binned", "ACE_V"]),
+    ("psp BR BT, 29 apr 2021, only BR averaged to 10 min, the rest stay as they are", ["PSP_Br_binned", "PSP_Bt"]),
+    ("Wind V and n, 23 May 2002, smooth V over 10 min, n don't touch", ["Wind_V_smooth", "Wind_n"]),
+    ("ACE n and V; 2012-03-08; n: running mean 1 h; V: none", ["ACE_n_smooth", "ACE_V"]),
+    ("ACE Bz raw and speed raw, 5 May 2010", ["ACE_Bz", "ACE_V"]),
+]  # fmt: skip
+
+
+@in_one_test(("sentence", "drawn"), DRAWN)
+def test_a_raw_quantity_is_drawn_as_it_was_measured(author, sentence, drawn):
+    assert [panel for (panel,) in figure(author, sentence)["panels"]] == drawn
+
+
+def test_raw_beside_a_mean_of_the_same_quantity_draws_both(author):
+    panels = figure(author, "ACE |B| raw and smoothed over 1 h, 5 May 2010")["panels"]
+    assert panels == [["ACE_Bmag", "ACE_Bmag_smooth"]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "says"),
+    [
+        ("Wind B magnitude and V, 2005-01-21, V with 5 min medians, B untouched", "'B' is the vector or its"),
+        ("ACE Bz and n raw, 5 May 2010, hourly means of Bz and n", "not clear of what helio computes the average"),
+        ("ACE EPAM electrons DE1 except DE2, 4 Nov 2001", "'except'"),
+    ],
+)  # fmt: skip
+def test_what_is_raw_and_what_is_computed_must_be_clear(author, sentence, says):
+    with pytest.raises(NotUnderstood, match=says):
+        author.create(sentence)
+
+
+@in_one_test(
+    ("sentence", "drawn"),
+    [
+        ("ACE n and V, 5 May 2010, 10 min means of n", "ACE_n_binned ACE_V"),
+        ("Wind B n V, 5 May 2010, n and V smoothed over 10 min", "Wind_B Wind_n_smooth Wind_V_smooth"),
+        ("Geotail Bz and n, 3 January 1997, Bz with 1 min running mean", "Geotail_Bz Geotail_Bz_smooth Geotail_n"),
+        ("ACE Bz n V, 5 May 2010, 1 h means of Bz, 10 min running mean of n", "ACE_Bz_binned ACE_n_smooth ACE_V"),
+        ("OMNI Bz, SYM-H and V, 5 May 2010. Hourly averages for Bz and V", "OMNI_Bz_binned OMNI_SYMH OMNI_V_binned"),
+    ],
+)  # fmt: skip
+def test_a_clause_that_names_quantities_again_computes_only_these(author, sentence, drawn):
+    assert [panel for (panel,) in figure(author, sentence)["panels"]] == drawn.split()
