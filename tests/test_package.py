@@ -62,9 +62,7 @@ def python(installed: Path, cwd: Path, *arguments: str) -> subprocess.CompletedP
         "PYTHONSAFEPATH": "1",
         "HELIO_ENGINE": "direct",
     }
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, env=environ, capture_output=True, text=True
-    )
+    return subprocess.run([sys.executable, *arguments], cwd=cwd, env=environ, capture_output=True, text=True)
 
 
 def test_the_installed_wheel_runs_the_demo(installed: Path, tmp_path: Path):

@@ -1,8 +1,8 @@
 """Hostile sentences through every way by which a text reaches a model: quoted, never obeyed unseen, and nothing leaks.
 
 Each is put in the place that it comes from (an attribute of a CDF, the error of a run, an item of memory), goes through
-a provider's own client to a server on loopback, and is obeyed by the model as far as its answers allow. A usual run puts
-a part of the sentences in each place, another one than in the next place; ``make long`` puts all of them everywhere.
+a provider's own client to a server on loopback, and is obeyed by the model as far as its answers allow. A usual run
+puts a part of the sentences in each place, another one than in the next; ``make long`` puts all of them everywhere.
 """
 
 from __future__ import annotations
