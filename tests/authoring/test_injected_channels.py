@@ -424,19 +424,20 @@ def test_a_program_over_mcp_changes_nothing_and_learns_no_key(tmp_path: Path) ->
         told = []
         server = make_server(settings, archive="sample", outputs=tmp_path / "runs", by="rules")
         async with Client(server) as client:
-            for said in map(Scrub(KEY, LIKE_A_KEY), SENTENCES.values()):
+            for number, said in enumerate(map(Scrub(KEY, LIKE_A_KEY), SENTENCES.values())):
                 changed = json.dumps(template(id="mine", intent=said, spec={"title": said}))
-                for name, arguments in (
+                calls = (
                     ("propose_template", {"template": changed, "request": said, "pipeline": "mine"}),
                     ("search_datasets", {"words": said}),
                     ("propose_from_sentence", {"request": said}),
-                ):
+                )
+                for name, arguments in calls if LONG else calls[number % 3 :][:1]:
                     result = await client.call_tool(name, arguments)
                     told += [part.text for part in result.content if part.type == "text"]
         return told
 
     told = anyio.run(talk)
-    assert len(told) >= 3 * len(SENTENCES)
+    assert len(told) >= (3 if LONG else 1) * len(SENTENCES)
     assert files(settings.templates) == before
     assert not [text for text in told if KEY in text or str(settings.home) in text]
     states = {one.state for one in Proposals(settings.proposals, Library(settings.templates)).list()}
@@ -444,4 +445,5 @@ def test_a_program_over_mcp_changes_nothing_and_learns_no_key(tmp_path: Path) ->
 
 
 def test_there_are_at_least_300_injections_in_all_places() -> None:
+    """As many as ``make long`` tries."""
     assert len(SENTENCES) * (len(PLACES) + len(KEPT) + 3) >= 300
