@@ -224,6 +224,8 @@ def _table(phrases: dict[str, str]) -> dict[tuple[str, ...], str]:
 
 
 _PHRASES = _table({phrase: concept for concept, phrases in CONCEPTS.items() for phrase in phrases})
+_BEGIN = {words[0] for words in _PHRASES}
+"""The words that a phrase of a concept begins with."""
 _SPELT = _table(SPELLINGS)
 _ASKED = _table(ASKED)
 
@@ -231,7 +233,9 @@ _ASKED = _table(ASKED)
 def concepts(words: Sequence[str]) -> list[str]:
     """Return the concepts, such as ``magneticfield``, that phrases made of these words name."""
     names: list[str] = []
-    for start in range(len(words)):
+    for start, first in enumerate(words):
+        if first not in _BEGIN:
+            continue
         for length in range(min(_LONGEST, len(words) - start), 0, -1):
             concept = _PHRASES.get(tuple(words[start : start + length]))
             if concept:

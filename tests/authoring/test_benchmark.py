@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 TASKS = {one.id: one for one in read_tasks()}
 SETS = sorted({path.parent for path in (HERE / "independent").rglob("create.json")})
 INDEPENDENT = {task.id: task for folder in SETS for task in read_tasks(folder)}
-SAMPLE = Random(1).sample(list(INDEPENDENT.values()), len(INDEPENDENT) if LONG else 24)
+SAMPLE = Random(1).sample(list(INDEPENDENT.values()), len(INDEPENDENT) if LONG else 15)
 """Tasks that nobody wrote an answer for."""
 ANSWERED = {
     name: task
@@ -159,9 +159,9 @@ def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scrip
 
 
 def test_the_rules_pass_most_tasks_and_rather_refuse_than_propose_something_else(by_rules):
-    came = {name: by_rules(name) for name in TASKS}
+    came = {name: by_rules(name) for name in (TASKS if LONG else ANSWERED)}
     wrong = {name: judge(TASKS[name], outcome) for name, outcome in came.items()}
-    create = [task for task in TASKS.values() if task.kind == "create"]
+    create = [TASKS[name] for name in came if TASKS[name].kind == "create"]
     passed = [task for task in create if not wrong[task.id]]
     assert 2 * len(passed) >= len(create), wrong
     assert sum(task.plain for task in passed) >= 0.8 * sum(task.plain for task in create), wrong

@@ -1,7 +1,8 @@
 """Hostile sentences through every way by which a text reaches a model: quoted, never obeyed unseen, and nothing leaks.
 
 Each is put in the place that it comes from (an attribute of a CDF, the error of a run, an item of memory), goes through
-a provider's own client to a server on loopback, and is obeyed by the model as far as its answers allow.
+a provider's own client to a server on loopback, and is obeyed by the model as far as its answers allow. A usual run
+puts a part of the sentences in each place, another one than in the next; ``make long`` puts all of them everywhere.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from helio.settings import Settings
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import edit, fetch, figure, plan, put
 from tests.authoring.test_injections import KEY, LIKE_A_KEY, OWN, SENTENCES, files, template
+from tests.laws import LONG
 from tests.rows import try_rows
 from tests.sources.conftest import WrittenCdf
 
@@ -295,6 +297,16 @@ def check_sent(requests: Sequence[standin.Request], home: Home) -> None:
 PROVIDERS_OF = {place: ("gemini", "openai", "anthropic")[number % 3] for number, place in enumerate(PLACES)}
 
 
+def sentences_of(places: Sequence[str], place: str, parts: int = 4) -> list[str]:
+    """Return the names of the sentences that are put in a place: all of them come up in any so many places in a row."""
+    return list(SENTENCES) if LONG else list(SENTENCES)[places.index(place) % parts :: parts]
+
+
+def test_each_sentence_is_put_in_some_places() -> None:
+    for places in (list(PLACES), list(KEPT)):
+        assert {name for place in places for name in sentences_of(places, place)} == set(SENTENCES)
+
+
 def test_a_sentence_in_any_place_is_quoted_and_changes_nothing_unseen(wire: Any, home: Home) -> None:
     provider, server, door_of = wire
     before = files(home.settings.templates)
@@ -314,7 +326,9 @@ def test_a_sentence_in_any_place_is_quoted_and_changes_nothing_unseen(wire: Any,
         for secret in (KEY, LIKE_A_KEY, standin.KEY, str(home.folder)):
             assert secret not in kept
 
-    rows = [(place, name) for place in PLACES if PROVIDERS_OF[place] == provider for name in SENTENCES]
+    places = list(PLACES)
+    asked = [place for place in places if PROVIDERS_OF[place] == provider]
+    rows = [(place, name) for place in asked for name in sentences_of(places, place)]
     try_rows([(f"{place}: {name}", place, name) for place, name in rows], check)
 
 
@@ -390,7 +404,7 @@ def test_a_sentence_that_the_home_keeps_makes_at_most_a_proposal(place: str, des
             ]
             assert not [line for line in forged if not line.startswith(("note:", "warning["))]
 
-    try_rows([(name, said) for name, said in SENTENCES.items()], check)
+    try_rows([(name, SENTENCES[name]) for name in sentences_of(list(KEPT), place)], check)
     written = {
         path: path.read_text(encoding="utf-8", errors="replace") for path in settings.home.rglob("*.json*")
     }
@@ -410,19 +424,20 @@ def test_a_program_over_mcp_changes_nothing_and_learns_no_key(tmp_path: Path) ->
         told = []
         server = make_server(settings, archive="sample", outputs=tmp_path / "runs", by="rules")
         async with Client(server) as client:
-            for said in map(Scrub(KEY, LIKE_A_KEY), SENTENCES.values()):
+            for number, said in enumerate(map(Scrub(KEY, LIKE_A_KEY), SENTENCES.values())):
                 changed = json.dumps(template(id="mine", intent=said, spec={"title": said}))
-                for name, arguments in (
+                calls = (
                     ("propose_template", {"template": changed, "request": said, "pipeline": "mine"}),
                     ("search_datasets", {"words": said}),
                     ("propose_from_sentence", {"request": said}),
-                ):
+                )
+                for name, arguments in calls if LONG else calls[number % 3 :][:1]:
                     result = await client.call_tool(name, arguments)
                     told += [part.text for part in result.content if part.type == "text"]
         return told
 
     told = anyio.run(talk)
-    assert len(told) >= 3 * len(SENTENCES)
+    assert len(told) >= (3 if LONG else 1) * len(SENTENCES)
     assert files(settings.templates) == before
     assert not [text for text in told if KEY in text or str(settings.home) in text]
     states = {one.state for one in Proposals(settings.proposals, Library(settings.templates)).list()}
@@ -430,4 +445,5 @@ def test_a_program_over_mcp_changes_nothing_and_learns_no_key(tmp_path: Path) ->
 
 
 def test_there_are_at_least_300_injections_in_all_places() -> None:
+    """As many as ``make long`` tries."""
     assert len(SENTENCES) * (len(PLACES) + len(KEPT) + 3) >= 300

@@ -1,15 +1,14 @@
-"""The stand-ins for OpenAI and Anthropic against the official clients: their own types accept every reply."""
+"""The stand-ins for OpenAI and Anthropic against the official clients: their own types accept every reply.
+
+The clients take long to import, so the tests do it: each process of a run collects this file, and one runs it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-import anthropic
-import openai
 import pytest
-from anthropic.types import Message, MessageCreateParams
-from openai.types.chat import ChatCompletion, CompletionCreateParams
 
 from helio.authoring.models.anthropic_client import Anthropic
 from helio.authoring.models.model import Ask, CallResult, ResultsTurn, Tool, UserTurn
@@ -40,6 +39,20 @@ def fields(kind: Any) -> set[str]:
     } | {name for part in parts for name in part.__annotations__}
 
 
+def fields_of_openai() -> set[str]:
+    """The fields of a request to OpenAI."""
+    from openai.types.chat import CompletionCreateParams
+
+    return fields(CompletionCreateParams)
+
+
+def fields_of_anthropic() -> set[str]:
+    """The fields of a request to Anthropic."""
+    from anthropic.types import MessageCreateParams
+
+    return fields(MessageCreateParams)
+
+
 @pytest.fixture(params=REPLIES)
 def reply(request: pytest.FixtureRequest) -> standin.Reply:
     """A reply of each kind."""
@@ -47,6 +60,9 @@ def reply(request: pytest.FixtureRequest) -> standin.Reply:
 
 
 def test_openais_own_types_accept_the_replies(reply: standin.Reply) -> None:
+    import openai
+    from openai.types.chat import ChatCompletion
+
     with OpenAiStandIn([reply]) as server, openai.OpenAI(api_key=standin.KEY, base_url=server.url) as client:
         made = client.chat.completions.create(model="m", messages=SAID)
     assert (
@@ -55,6 +71,9 @@ def test_openais_own_types_accept_the_replies(reply: standin.Reply) -> None:
 
 
 def test_anthropics_own_types_accept_the_replies(reply: standin.Reply) -> None:
+    import anthropic
+    from anthropic.types import Message
+
     with (
         AnthropicStandIn([reply]) as server,
         anthropic.Anthropic(api_key=standin.KEY, base_url=server.url) as client,
@@ -64,31 +83,37 @@ def test_anthropics_own_types_accept_the_replies(reply: standin.Reply) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "one", "other"),
+    ("status", "error"),
     [
-        (401, openai.AuthenticationError, anthropic.AuthenticationError),
-        (404, openai.NotFoundError, anthropic.NotFoundError),
-        (429, openai.RateLimitError, anthropic.RateLimitError),
-        (500, openai.InternalServerError, anthropic.InternalServerError),
+        (401, "AuthenticationError"),
+        (404, "NotFoundError"),
+        (429, "RateLimitError"),
+        (500, "InternalServerError"),
     ],
 )
-def test_the_official_clients_raise_their_own_errors(status: int, one: type, other: type) -> None:
+def test_the_official_clients_raise_their_own_errors(status: int, error: str) -> None:
+    import anthropic
+    import openai
+
     failed = standin.failure(status, "no luck")
     with (
         OpenAiStandIn([failed]) as server,
         openai.OpenAI(api_key=standin.KEY, base_url=server.url, max_retries=0) as client,
-        pytest.raises(one, match="no luck"),
+        pytest.raises(getattr(openai, error), match="no luck"),
     ):
         client.chat.completions.create(model="m", messages=SAID)
     with (
         AnthropicStandIn([failed]) as server,
         anthropic.Anthropic(api_key=standin.KEY, base_url=server.url, max_retries=0) as another,
-        pytest.raises(other, match="no luck"),
+        pytest.raises(getattr(anthropic, error), match="no luck"),
     ):
         another.messages.create(model="m", messages=SAID, max_tokens=10)
 
 
 def test_the_official_clients_list_models() -> None:
+    import anthropic
+    import openai
+
     with (
         OpenAiStandIn(models=["a", "b"]) as server,
         openai.OpenAI(api_key=standin.KEY, base_url=server.url) as client,
@@ -102,8 +127,8 @@ def test_the_official_clients_list_models() -> None:
 
 
 def test_the_stand_ins_take_no_field_that_the_official_clients_do_not_know() -> None:
-    assert fields(CompletionCreateParams) >= standin_openai._FIELDS
-    assert fields(MessageCreateParams) >= standin_anthropic._FIELDS
+    assert fields_of_openai() >= standin_openai._FIELDS
+    assert fields_of_anthropic() >= standin_anthropic._FIELDS
 
 
 @pytest.fixture(params=["openai", "anthropic"])
@@ -126,5 +151,5 @@ def test_the_questions_of_helio_have_only_fields_that_the_official_clients_know(
     results = ResultsTurn((CallResult.of(answer.calls[0], {"found": []}),))
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
     model.ask(Ask("smart", "be brief", (*first.turns, answer.turn(), results), schema=schema))
-    known = fields(CompletionCreateParams if isinstance(model, OpenAi) else MessageCreateParams)
+    known = fields_of_openai() if isinstance(model, OpenAi) else fields_of_anthropic()
     assert all(request.body.keys() <= known for request in server.requests)

@@ -17,7 +17,7 @@ from tests.laws import law
 from tests.steps.calls import stated_calls
 from tests.steps.compute.test_vectors_and_solar_wind import CALLS as CALLS_OF_WIND
 
-RECORDS = 300
+RECORDS = 150
 WILD = (999.9, -1e31, np.nan, np.inf, 0.0)
 MINUTE = Duration("1min")
 

@@ -11,8 +11,12 @@ import pytest
 from helio.store.collect import collect
 from helio.store.runs import Runs
 from helio.store.store import Store
+from tests.laws import LONG
 
 pytestmark = pytest.mark.process
+
+ROUNDS = 10 if LONG else 4
+"""How often three processes are killed."""
 
 # Puts tables and bytes, records results and steps, for as long as it lives.
 WORKER = """
@@ -85,8 +89,8 @@ def test_processes_that_put_and_read_the_same_objects_do_not_disturb_each_other(
 def test_kill_9_at_any_moment_leaves_nothing_half_written(tmp_path):
     chance = random.Random(20240510)
     now = datetime.now(UTC)
-    for n in range(10):
-        # Three at once, each killed at a moment of its own: thirty kills, most of the time within a write.
+    for n in range(ROUNDS):
+        # Three at once, each killed at a moment of its own, most of the time within a write.
         workers = [worker(tmp_path, f"run-{n}-{number}", 10**6) for number in range(3)]
         for process in workers:
             with process:

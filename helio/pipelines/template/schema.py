@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from helio.pipelines.template.retries import MOST_RETRIES
@@ -237,6 +238,7 @@ def template_schema(tools: Mapping[str, Signature] | None = None) -> Schema:
     }
 
 
+@cache
 def schema_text() -> str:
     """Return the text of the JSON Schema file, for editors and ``helio schema``."""
     return json.dumps(template_schema(), indent=1, ensure_ascii=False) + "\n"
