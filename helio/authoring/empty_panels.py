@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from helio.counts import number_of
 from helio.errors import RequestError
+from helio.patterns import ignoring_case
 from helio.settings import PreviewSettings, Settings
 from helio.store.runs import PanelQuality, RunRecord, Runs, StepRecord, message_of
 
@@ -89,7 +90,7 @@ def pitfalls(record: RunRecord) -> Iterator[str]:
 
 def _numbers(question: str) -> list[int]:
     numbers = [int(number) for number in _PANEL.findall(question)]
-    named = re.findall(rf"\b({'|'.join(_ORDINALS)})\s+panel", question, re.IGNORECASE)
+    named = ignoring_case(rf"\b({'|'.join(_ORDINALS)})\s+panel").findall(question)
     return numbers + [_ORDINALS.index(name.lower()) + 1 for name in named]
 
 

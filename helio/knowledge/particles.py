@@ -11,6 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 
 What = TypeVar("What")
 
@@ -218,7 +219,7 @@ def _names(text: str) -> Iterator[Found[Species]]:
         species = next(
             species
             for phrase, species in _KINDS.items()
-            if re.fullmatch(any_phrase([phrase]), match[0], re.IGNORECASE)
+            if ignoring_case(any_phrase([phrase])).fullmatch(match[0])
         )
         plus = _PLUS.match(text, match.end())
         if plus and not species.charge:
@@ -265,7 +266,7 @@ def directions_in(text: str) -> tuple[Found[str], ...]:
             next(
                 name
                 for phrase, name in _DIRECTIONS.items()
-                if re.fullmatch(any_phrase([phrase]), match[0], re.IGNORECASE)
+                if ignoring_case(any_phrase([phrase])).fullmatch(match[0])
             ),
         )
         for match in pattern.finditer(text)

@@ -28,6 +28,7 @@ from helio.knowledge.quantities import SOURCES, families
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import MEASURES, Clause, concepts, plain, tokens
+from helio.patterns import ignoring_case
 from helio.time_range import TimeRange
 
 AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
@@ -147,7 +148,7 @@ class Words:
         """The words that say that a parameter describes another one, outside of its remarks."""
         if _OF_ANOTHER.search(self.name):
             return frozenset({"uncertainty"})
-        return AUXILIARY & {*word_list(re.sub(_REMARKS, " ", self.text, flags=re.IGNORECASE))}
+        return AUXILIARY & {*word_list(ignoring_case(_REMARKS).sub(" ", self.text))}
 
 
 _ASIDE = re.compile(
@@ -360,7 +361,7 @@ class DescribedParameter:
         bins = " ".join(
             other.unit
             for other in self.entry.parameters
-            if re.match("energ", other.name, re.IGNORECASE) and {*other.size} & {*self.parameter.size}
+            if ignoring_case("energ").match(other.name) and {*other.size} & {*self.parameter.size}
         )
         for text in (bins, self.about, self.parameter.unit, self.entry.title):
             units: set[str] = {

@@ -47,6 +47,7 @@ from helio.knowledge.particles import Species
 from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
+from helio.patterns import ignoring_case
 
 _PROTONS = (Species("H"), Species("H", 1, 1), Species("H", 0, 1))
 """Protons, which are most of the ions of an instrument that tells none apart."""
@@ -299,7 +300,7 @@ def _refuse_limits(segment: Segment, view: str) -> None:
     """Refuse a spectrogram of a range of energies, which is neither their average nor the whole spectrogram."""
     ranges = [energy for energy in segment.energies if energy.low < energy.high < math.inf]
     said = view[segment.start : segment.stop]
-    if segment.what.spectrum and ranges and not re.search(r"averag|mean|integrat|summ", said, re.IGNORECASE):
+    if segment.what.spectrum and ranges and not ignoring_case(r"averag|mean|integrat|summ").search(said):
         raise NotUnderstood(
             "helio draws the spectrogram of all energies",
             advice="leave the energies out, or write 'flux averaged over' before them",

@@ -539,7 +539,7 @@ class Lines:
 
     def _chosen(self, what: str, found: list[str]) -> list[str]:
         """Return all of several lines if words are in the plural; otherwise ask which one is meant."""
-        if len(found) < 2 or re.match(r"(?:both|all)\b|.*\bcomponents\b", what, re.IGNORECASE):
+        if len(found) < 2 or ignoring_case(r"(?:both|all)\b|.*\bcomponents\b").match(what):
             return found
         answer = self.ask(f"Which {what} do you mean?", [*found, EVERY])
         return found if answer == EVERY else [answer]

@@ -25,6 +25,7 @@ from helio.knowledge.cadence import cadence_text, said_cadences
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
 from helio.knowledge.text import answer_lines, source_lines
+from helio.patterns import ignoring_case
 from helio.pipelines.codes import Code
 from helio.pipelines.reference import look_up
 from helio.steps.signature import signatures
@@ -115,7 +116,7 @@ def other_data(question: Question) -> list[str]:
     present = lines_of(SourceFacts(meant, question.catalogue).topics["cadence"]())
     lines = lines_of(SourceFacts(others, question.catalogue).topics["cadence"]())
     if not lines:
-        is_yes_no = re.match(r"\W*(?:is|are)\b", question.asked.text, re.IGNORECASE)
+        is_yes_no = ignoring_case(r"\W*(?:is|are)\b").match(question.asked.text)
         lines = [f"{'no: ' if is_yes_no else ''}the catalogue states no such dataset of the same quantity"]
     return [*lines, f"the pipeline has {'; '.join(present)}"]
 

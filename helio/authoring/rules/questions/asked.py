@@ -16,6 +16,7 @@ from helio.knowledge.quantities import B, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import plain
+from helio.patterns import ignoring_case
 
 _TABLE = VOCABULARY["questions"]
 PANEL = re.compile(
@@ -186,7 +187,7 @@ class Asked:
 
     def begins(self, *words: str) -> bool:
         """Return whether the question has one of these question words."""
-        return re.search(rf"\b(?:{'|'.join(words)})\b", self.text, re.IGNORECASE) is not None
+        return ignoring_case(rf"\b(?:{'|'.join(words)})\b").search(self.text) is not None
 
     def _every(self) -> Iterator[Atom]:
         text = self.text

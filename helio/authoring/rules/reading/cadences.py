@@ -22,6 +22,7 @@ from helio.knowledge.quantities import (
     families,
 )
 from helio.knowledge.search import Search
+from helio.patterns import ignoring_case
 
 LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
 """Pattern of the length of a cadence."""
@@ -63,9 +64,7 @@ def with_plain_rates(text: str) -> str:
     >>> with_plain_rates("11 Hz field, 1 to 5 Hz field")
     '0.0909091 s resolution field, 1 to 5 Hz field'
     """
-    return re.sub(
-        _PER_SECOND, lambda match: f"{1 / float(match['rate']):g} s resolution", text, flags=re.IGNORECASE
-    )
+    return ignoring_case(_PER_SECOND).sub(lambda match: f"{1 / float(match['rate']):g} s resolution", text)
 
 
 def take_cadences(sentence: Sentence, *, timed: bool, windowless: bool) -> list[tuple[int, float]]:
@@ -86,23 +85,19 @@ def take_cadences(sentence: Sentence, *, timed: bool, windowless: bool) -> list[
     cadences: list[tuple[int, float]] = []
     sentence.drop(_ENOUGH)
     after_craft = rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?P<length>{LENGTH})(?=\s*(?:[.,;]|$))"
-    for match in re.finditer(after_craft, sentence.text, re.IGNORECASE):  # OMNI 1 min
+    for match in ignoring_case(after_craft).finditer(sentence.text):  # OMNI 1 min
         if sentence.take_at(*match.span("length")):
             cadences += [(match.start("length"), seconds) for seconds in cadences_in(match["length"])]
     for match in sentence.take(_CADENCE):
         if match["bare"]:
             behind = sentence.text[match.end() :]
-            before = re.search(_TIME_BEFORE, sentence.text[: match.start()], re.IGNORECASE)
-            ends = re.match(_ENDS, behind, re.IGNORECASE) and "-" not in match["bare"]
-            hours = re.match(
-                r"(?!1\D)\d.*h", match["bare"], re.IGNORECASE
-            )  # 2003-11-20, 6 h: probably a time
+            before = ignoring_case(_TIME_BEFORE).search(sentence.text[: match.start()])
+            ends = ignoring_case(_ENDS).match(behind) and "-" not in match["bare"]
+            hours = ignoring_case(r"(?!1\D)\d.*h").match(match["bare"])  # 2003-11-20, 6 h: probably a time
             in_brackets = sentence.text[: match.start()].endswith("(") and behind.startswith(")")
             may_be_window = windowless and not (in_brackets and re.search(r"s(?:ec)?$", match["bare"]))
             unclear = before or may_be_window or not timed or hours
-            if ("-" not in match["bare"] and re.match(_NO_CADENCE, behind, re.IGNORECASE)) or (
-                ends and unclear
-            ):
+            if ("-" not in match["bare"] and ignoring_case(_NO_CADENCE).match(behind)) or (ends and unclear):
                 raise NotUnderstood(
                     f"helio does not understand '{match[0]}'",
                     advice="write '5 min averages', or a time as 'A to B'",
@@ -159,7 +154,9 @@ def take_modes(
         stop = min(cut for cut in cuts if cut > start)
         part = sentence.text[first:stop]
         own = [
-            instrument for instrument in instruments if re.search(rf"(?<!\w){instrument}(?!\w)", part, re.I)
+            instrument
+            for instrument in instruments
+            if ignoring_case(rf"(?<!\w){instrument}(?!\w)").search(part)
         ]
         if name in (*LEVELS, *VERSIONS) and not own:
             own = [craft for at, craft in crafts if first <= at < stop and craft not in grouped]

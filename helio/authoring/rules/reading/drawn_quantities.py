@@ -34,6 +34,7 @@ from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS
+from helio.patterns import ignoring_case
 
 GROUP = (
     r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)(?![\s-]*(?:sheet|pause|sphere|mantle))"
@@ -77,7 +78,7 @@ def merged(*lists: Placed) -> Placed:
 
 def in_listed_panels(text: str, placed: Placed) -> Placed:
     """Leave out what a list of panels names again: ``Mach number of Wind, panels: |B|, density, Mach number``."""
-    listed = re.search(r"\bpanels\b[^:;.]*:", text, re.IGNORECASE)
+    listed = ignoring_case(r"\bpanels\b[^:;.]*:").search(text)
     start = listed.end() if listed else 0
     again = {quantity for at, quantity in placed if at >= start}
     return [(at, quantity) for at, quantity in placed if at >= start or quantity not in again]
@@ -85,7 +86,7 @@ def in_listed_panels(text: str, placed: Placed) -> Placed:
 
 def of_heading(mentions: Mentions, text: str, placed: Placed) -> Mentions:
     """Give a computation before a list of panels only what stands there: ``|B| smoothed, panels: |B| and density``."""
-    listed = re.search(r"\bpanels\b[^:;.]*:", text, re.IGNORECASE)
+    listed = ignoring_case(r"\bpanels\b[^:;.]*:").search(text)
     start = listed.end() if listed else 0
     own = tuple(dict.fromkeys(quantity for at, quantity in placed if at < start))
     if not own or {*own} >= {quantity for at, quantity in placed if at >= start}:
@@ -369,8 +370,8 @@ def derived_from_others(
     beside = [
         at
         for at, _ in others
-        if re.search(_OF_ANOTHER, sentence.text[following:at], re.IGNORECASE)
-        or re.search(r"\b(?:together|along)\s+with\s+(?:the\s+)?$", sentence.text[:at], re.IGNORECASE)
+        if ignoring_case(_OF_ANOTHER).search(sentence.text[following:at])
+        or ignoring_case(r"\b(?:together|along)\s+with\s+(?:the\s+)?$").search(sentence.text[:at])
         or _PLACED.match(sentence.text, at)
     ]
     if beside and len(beside) == len(others):
@@ -490,7 +491,7 @@ def doubt_about(
         taken = [each for each in placed if _takes(tool, each[1])]
         of_all = not mention.computation.of.quantities and tool not in (MAGNITUDE, *OF_TWO)
         between = of_all and _is_between_two(mention.position, taken)
-        said = re.search(rf"\b{SAID_OF_ALL}$", text[: max(mention.position, 0)], re.IGNORECASE)
+        said = ignoring_case(rf"\b{SAID_OF_ALL}$").search(text[: max(mention.position, 0)])
         is_field = all(quantity.name in (B, ABS_B) for _, quantity in placed)
         of_some = tool == R_SQUARED and not (said or is_field or mention.computation.of.quantities)
         if len(drawn) > 1 and (mention.partial or between or of_some):
