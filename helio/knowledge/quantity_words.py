@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from helio.errors import RequestError, did_you_mean
@@ -38,7 +39,7 @@ class QuantityWords:
     phrases: tuple[str, ...]
     title: str
 
-    @property
+    @cached_property
     def pattern(self) -> str:
         """The regular expression that matches all phrases that name the quantity."""
         named = any_phrase(self.phrases)

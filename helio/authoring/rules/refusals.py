@@ -14,7 +14,7 @@ from helio.errors import closest
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import SOURCES, spellings
-from helio.knowledge.search import Search, SearchResult
+from helio.knowledge.search import SearchResult, search_of
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import plain, tokens
 from helio.patterns import ignoring_case
@@ -123,7 +123,7 @@ def refuse_others(unread: tuple[str, ...], catalogue: Catalogue, advice: str = "
         return
     known = spellings()  # "wind" may be left of the solar wind
     words = [word for word in unread if word.casefold() not in known and word not in _ALSO_WORDS]
-    if named := sorted(Search(catalogue).named(" ".join(words))[1]):
+    if named := sorted(search_of(catalogue).named(" ".join(words))[1]):
         raise NotUnderstood(
             f"helio knows no quantities of {listed(named)}",
             advice=advice
@@ -156,7 +156,7 @@ def _instead(text: str, unread: Sequence[str], crafts: Sequence[str], catalogue:
     words = [word for word in unread if re.search(r"[^\W\d_]{2}", word)]
     if not words:
         return ""
-    search = Search(catalogue)
+    search = search_of(catalogue)
     of = {*search.named(text)[1], *crafts} - {"OMNI"}
     found = search.find(" ".join((*sorted(of), *words)), limit=_MOST_DATASETS)
     lacking = [word for word in words if _is_lacking(word, found)]

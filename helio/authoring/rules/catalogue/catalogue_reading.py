@@ -26,7 +26,7 @@ from helio.knowledge.modes import BY_NAME, LEVELS, PRODUCTS
 from helio.knowledge.particles import LETTERS, directions_in, energies_in
 from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import families
-from helio.knowledge.search import Search
+from helio.knowledge.search import search_of
 from helio.patterns import ignoring_case
 
 _FLUX = re.compile(
@@ -158,7 +158,7 @@ def _named(
     The string says where to look, if too many parameters fit to choose from.
     """
     particles = particles_asked(view, parts, crafts, wanted, catalogue, ask)
-    search = Search(catalogue)
+    search = search_of(catalogue)
     spans = [span for named in particles for span in named.spans if not search.named(view[slice(*span)])[1]]
     done = {part.region for part in parts if any(overlap(part.region, span) for span in spans)}
     words = words_asked(view, parts, done, wanted, catalogue, ask)

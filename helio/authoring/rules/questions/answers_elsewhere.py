@@ -23,7 +23,7 @@ from helio.authoring.rules.questions.values_asked import focus_words
 from helio.counts import number_of
 from helio.knowledge.cadence import cadence_text, said_cadences
 from helio.knowledge.quantities import SOURCES
-from helio.knowledge.search import Search
+from helio.knowledge.search import search_of
 from helio.knowledge.text import answer_lines, source_lines
 from helio.patterns import ignoring_case
 from helio.pipelines.codes import Code
@@ -266,7 +266,7 @@ def tools_found(question: Question) -> Iterator[str]:
 def datasets_found(question: Question) -> Iterator[str]:
     """Name the datasets that match the words of the question."""
     words = " ".join(question.content("datasets"))
-    result = Search(question.catalogue).find(words, limit=6)
+    result = search_of(question.catalogue).find(words, limit=6)
     lost = {part for clause in (*result.unknown, *result.elsewhere) for part in clause.split()}
     question.searched = {word for word in question.asked.rest if not stems(word) & stems(" ".join(lost))}
     if result.hits and 2 * len(question.searched) >= len(question.asked.rest):

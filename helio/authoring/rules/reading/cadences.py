@@ -21,7 +21,7 @@ from helio.knowledge.quantities import (
     QuantitySource,
     families,
 )
-from helio.knowledge.search import Search
+from helio.knowledge.search import search_of
 from helio.patterns import ignoring_case
 
 LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
@@ -52,6 +52,7 @@ _PER_SECOND = (
     r"(?:(?:vectors?|vecs?|samples?|points)\s*(?:per\s+sec(?:ond)?|/\s*s(?:ec)?)|VPS|S/s"
     r"|Hz(?=\s+(?:magnetic|field|magnetometer|mag|MFI|FGM|B|data|resolution|sampling)\b))\b"
 )
+_PHRASES = {mode: rf"(?<![\w-])(?:{mode.phrases})(?![\w-])" for mode in MODES}
 _PARTS = re.compile(r"[,;+&]|\b(?:and|with|plus)\b", re.IGNORECASE)
 _FINEST = r"\b(?:high(?:est)?|full|best)[- ]?res(?:olution)?\b"
 
@@ -126,24 +127,25 @@ def take_modes(
     NotUnderstood
         One of several versions has no instrument and no spacecraft.
     """
+    if not any(map(sentence.has, _PHRASES.values())):
+        return ()
     grouped = families()
     flown = {member for _, craft in crafts for member in grouped.get(craft, (craft,))}
     rows = [source for source in SOURCES if source.spacecraft in flown]
-    flown |= Search(catalogue).named(sentence.text)[1]
+    flown |= search_of(catalogue).named(sentence.text)[1]
     owners = zip(catalogue.rows, catalogue.crafts(), strict=True)
-    names = [f"{row.id} {row.title}" for row, (_, craft) in owners if craft.spacecraft in flown]
-    names += [" ".join(source.parameters) for source in rows]
+    titles = [f"{row.id} {row.title}" for row, (_, craft) in owners if craft.spacecraft in flown]
+    names = "\n".join([*titles, *(" ".join(source.parameters) for source in rows)])
     found: list[tuple[int, str]] = []
     only_places = bool(quantities) and {*quantities} <= {POSITION, DISTANCE, LATITUDE, LONGITUDE}
-    for mode in MODES:
+    for mode, phrases in _PHRASES.items():
         if mode.name in LEVELS and only_places:
             continue  # ephemerides have none
         if (
             mode.name in ALWAYS
             or (any(_has(quantity, mode, rows) for quantity in quantities) and not mode.required)
-            or ((mode.required or not quantities) and any(mode.is_of(name) for name in names))
+            or ((mode.required or not quantities) and mode.is_of(names))
         ):
-            phrases = rf"(?<![\w-])(?:{mode.phrases})(?![\w-])"
             found += [(match.start(), mode.name) for match in sentence.take(phrases)]
     if len({name for _, name in found}) < 2 and {name for _, name in found}.isdisjoint((*LEVELS, *VERSIONS)):
         return tuple(dict.fromkeys((name, "") for _, name in found))

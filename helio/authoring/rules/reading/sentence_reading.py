@@ -110,7 +110,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, POSITION, RADIO, SOURCES, VECTOR_V, B, families
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
-from helio.knowledge.search import Search
+from helio.knowledge.search import search_of
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
 from helio.time_range import parse_time_range
@@ -391,7 +391,7 @@ class _SentenceReader:
         self._sentence.drop(_EVENTS_BEHIND_TIME)
         for match in _NAME_BEHIND_TIME.finditer(self._sentence.left):
             known = match["name"].casefold() in known_words()
-            if not known and Search(self._catalogue).find(match["name"]).unknown:
+            if not known and search_of(self._catalogue).find(match["name"]).unknown:
                 self._sentence.take_at(*match.span())
 
     def _read_data(self) -> None:
