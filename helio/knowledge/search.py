@@ -75,13 +75,15 @@ class Search:
         self.catalogue = catalogue
         self._words = catalogue.words()
 
-    def find(self, question: str, *, limit: int = 10) -> SearchResult:
+    def find(self, question: str, *, limit: int = 10, similar: bool = True) -> SearchResult:
         """Find the datasets that match a question, best match first.
 
         Parameters
         ----------
         question : str
             Words, in any order: ``solar wind magnetic field ACE 1 min``.
+        similar : bool
+            Whether to find similar words for those that match nothing, which takes longer than all else.
         """
         question = plain(question)
         rest, craft = self.named(question)
@@ -101,7 +103,7 @@ class Search:
         for clause in parts:
             weights = self._told(clause)
             if not weights:
-                unknown[" ".join(clause.words)] = self._close(clause.words[-1])
+                unknown[" ".join(clause.words)] = self._close(clause.words[-1]) if similar else ()
                 continue
             worth = _CONTEXT if clause.concept in CONTEXT and len(parts) > 1 else 1.0
             rarity = worth * math.log(1 + len(self._datasets) / (1 + len(weights)))

@@ -158,7 +158,7 @@ def _instead(text: str, unread: Sequence[str], crafts: Sequence[str], catalogue:
         return ""
     search = search_of(catalogue)
     of = {*search.named(text)[1], *crafts} - {"OMNI"}
-    found = search.find(" ".join((*sorted(of), *words)), limit=_MOST_DATASETS)
+    found = search.find(" ".join((*sorted(of), *words)), limit=_MOST_DATASETS, similar=False)
     lacking = [word for word in words if _is_lacking(word, found)]
     if not of:
         return f"no dataset in the catalogue has {_quoted(lacking)}; {_HOW}" if lacking else ""

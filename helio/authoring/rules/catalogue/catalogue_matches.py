@@ -393,13 +393,15 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
             continue
         if wish.spectrum and not described.parameter.size:
             continue
-        kind = _off_kind(wish, described)
-        species = _off_species(wish, described)
-        taken = _taken(wish, described)
-        if kind is not None and species is not None and taken is not None:
-            is_length = wish.moment == "speed" and described.parameter.size == (3,)
-            cuts = (*taken[0], Computation("magnitude")) if is_length else taken[0]
-            yield Match((described,), names=names, cuts=cuts, off=(kind, taken[1], species))
+        if (
+            (species := _off_species(wish, described)) is None
+            or (kind := _off_kind(wish, described)) is None
+            or (taken := _taken(wish, described)) is None
+        ):
+            continue
+        is_length = wish.moment == "speed" and described.parameter.size == (3,)
+        cuts = (*taken[0], Computation("magnitude")) if is_length else taken[0]
+        yield Match((described,), names=names, cuts=cuts, off=(kind, taken[1], species))
 
 
 def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:

@@ -237,7 +237,7 @@ class DescribedParameter:
             self.parameter.canonical_unit
         )
 
-    @property
+    @cached_property
     def _is_usable(self) -> bool:
         is_axis = _OF_BINS.search(self.parameter.description) and comparable(self.parameter.unit or "1", "eV")
         is_model = self.entry.id.endswith("_SSC") and self.parameter.unit == "nT"
@@ -344,14 +344,18 @@ class DescribedParameter:
         first, last = (date and datetime.strptime(date, "%Y/%m/%d") for date in (told["first"], told["last"]))
         return (not first or first < span.stop) and (not last or span.start < last + timedelta(days=1))
 
-    def explains(self, word: str) -> bool:
-        """Return whether the catalogue has a word in what it says of the parameter or its dataset."""
+    @cached_property
+    def _told(self) -> frozenset[str]:
         crafts = f"{self.craft.mission} {self.craft.spacecraft}"
         text = f"{self.text} {self.entry.id} {self.entry.title} {crafts} {' '.join(_levels(self.entry))}"
+        return frozenset(tokens(text))
+
+    def explains(self, word: str) -> bool:
+        """Return whether the catalogue has a word in what it says of the parameter or its dataset."""
         name = folded(word)
         is_begin = len(name) > 4 and re.search(r"[A-Z]$", word)  # TOFxE of TOFXEH
         begins = is_begin and any(sensor.startswith(name) for sensor in self.sensors)
-        return name in self.sensors or bool(begins) or (bool(word) and {*tokens(word)} <= {*tokens(text)})
+        return name in self.sensors or bool(begins) or (bool(word) and self._told.issuperset(tokens(word)))
 
     @cached_property
     def energy_unit(self) -> str:
@@ -496,6 +500,7 @@ def species_words(text: str) -> set[str]:
     return {*word_list(text)} & SPECIES_WORDS | {LETTERS[word] for word in text.split() if word in LETTERS}
 
 
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """Return a word without its ending, so that ``precipitating`` and ``precipitation`` are one.
 

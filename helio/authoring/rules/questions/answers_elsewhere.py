@@ -266,7 +266,7 @@ def tools_found(question: Question) -> Iterator[str]:
 def datasets_found(question: Question) -> Iterator[str]:
     """Name the datasets that match the words of the question."""
     words = " ".join(question.content("datasets"))
-    result = search_of(question.catalogue).find(words, limit=6)
+    result = search_of(question.catalogue).find(words, limit=6, similar=False)
     lost = {part for clause in (*result.unknown, *result.elsewhere) for part in clause.split()}
     question.searched = {word for word in question.asked.rest if not stems(word) & stems(" ".join(lost))}
     if result.hits and 2 * len(question.searched) >= len(question.asked.rest):

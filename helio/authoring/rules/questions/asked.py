@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PLACE, PLACES, panel_number
 from helio.authoring.rules.harmless import IN_QUESTIONS
@@ -296,6 +296,7 @@ def _alike() -> Mapping[str, str]:
     return {_stem(word): _stem(group[0]) for group in groups for word in group}
 
 
+@lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
     word = re.sub(r"(?<=^[a-z]{3})s$", "", word)
     while len(word) > _STEM and (cut := _ENDINGS.sub("", word)) != word and len(cut) >= _STEM:

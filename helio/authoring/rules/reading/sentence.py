@@ -381,8 +381,11 @@ def _full(clock: str) -> str:
     return clock.zfill(len(clock) + 1) if clock.index(":") == 1 else clock
 
 
+_MAY_BE_TIME = ignoring_case(r"\d|last|past|this|current|previous|today|yesterday")
+
+
 def _may_be_time(text: str) -> bool:
     """Return whether a text contains a number or a word such as ``last``, so that it may be a time."""
-    if TAKEN in text or re.fullmatch(r"\d{1,3}", text):
+    if TAKEN in text or (text.isdecimal() and len(text) < 4):
         return False
-    return ignoring_case(r"\d|last|past|this|current|previous|today|yesterday").search(text) is not None
+    return _MAY_BE_TIME.search(text) is not None

@@ -391,7 +391,7 @@ class _SentenceReader:
         self._sentence.drop(_EVENTS_BEHIND_TIME)
         for match in _NAME_BEHIND_TIME.finditer(self._sentence.left):
             known = match["name"].casefold() in known_words()
-            if not known and search_of(self._catalogue).find(match["name"]).unknown:
+            if not known and search_of(self._catalogue).find(match["name"], similar=False).unknown:
                 self._sentence.take_at(*match.span())
 
     def _read_data(self) -> None:
