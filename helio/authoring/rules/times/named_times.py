@@ -101,8 +101,9 @@ class NamedEvent:
 
         `crafts` are spacecraft of which the text is, whether it names them or not.
         """
-        craft = rf"(?<![\w-])(?:{self.spacecraft})(?!\w)"
-        if not self.spacecraft or ignoring_case(craft).search(f"{crafts} {text}"):
+        if not self.spacecraft or ignoring_case(rf"(?<![\w-])(?:{self.spacecraft})(?!\w)").search(
+            f"{crafts} {text}"
+        ):
             yield from _pattern(self.phrases).finditer(text)
             for match in _pattern(self.of_month).finditer(text) if self.of_month else ():
                 if (match["month"] and match["year"]) or (match["month_after"] and match["year_after"]):
