@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from helio.counts import number_of
 from helio.errors import RequestError
-from helio.patterns import ignoring_case
 from helio.settings import PreviewSettings, Settings
 from helio.store.runs import PanelQuality, RunRecord, Runs, StepRecord, message_of
 
@@ -90,7 +89,7 @@ def pitfalls(record: RunRecord) -> Iterator[str]:
 
 def _numbers(question: str) -> list[int]:
     numbers = [int(number) for number in _PANEL.findall(question)]
-    named = ignoring_case(rf"\b({'|'.join(_ORDINALS)})\s+panel").findall(question)
+    named = re.findall(rf"\b({'|'.join(_ORDINALS)})\s+panel", question, re.IGNORECASE)
     return numbers + [_ORDINALS.index(name.lower()) + 1 for name in named]
 
 

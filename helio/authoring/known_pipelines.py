@@ -10,7 +10,6 @@ from helio.authoring.rules.changes.atoms import COUNT, COUNTED
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.counts import number_of
 from helio.errors import HelioError, RequestError
-from helio.patterns import ignoring_case
 from helio.pipelines.library import Entry, Library
 
 _RUN = re.compile(
@@ -126,11 +125,11 @@ def schedule_command(request: str, pipeline: str, archive: str = "") -> str:
         hour, minute = min(int(clock[1]) + half_day, 23), min(int(clock[2] or 0), 59)
     days, time_range = "* * *", "yesterday"
     weekday = next((number for number, day in enumerate(_WEEKDAYS) if day in request.casefold()), None)
-    if weekday is not None or ignoring_case(r"\bweek(?:ly)?\b").search(request):
+    if weekday is not None or re.search(r"\bweek(?:ly)?\b", request, re.IGNORECASE):
         days, time_range = f"* * {1 if weekday is None else weekday}", "last 7 days"
-    elif ignoring_case(r"\bmonth(?:ly)?\b").search(request):
+    elif re.search(r"\bmonth(?:ly)?\b", request, re.IGNORECASE):
         days, time_range = "1 * *", "previous month"
-    elif ignoring_case(r"\bhour(?:ly)?\b").search(request):
+    elif re.search(r"\bhour(?:ly)?\b", request, re.IGNORECASE):
         hour, time_range = "*", "previous hour"
     cron = f"{minute} {hour} {days}"
     words = ["helio", "schedule", "add", pipeline, "--cron", cron, "--time-range", time_range]

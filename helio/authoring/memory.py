@@ -21,7 +21,6 @@ from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.quantities import families, spellings
 from helio.knowledge.quantities import quantities as every_quantity
 from helio.knowledge.quantity_words import VECTORS
-from helio.patterns import ignoring_case
 from helio.pipelines.history import NotText, read_as_it_is
 from helio.pipelines.template.document import slug
 from helio.store.files import user_path, write_whole
@@ -209,7 +208,7 @@ def with_names(request: str, items: Sequence[Item]) -> tuple[str, tuple[str, ...
 
     if meanings:
         longest = "|".join(map(re.escape, sorted(meanings, key=len, reverse=True)))
-        request = ignoring_case(rf"(?<!\w)(?:{longest})(?!\w)").sub(meaning_of, request)
+        request = re.sub(rf"(?<!\w)(?:{longest})(?!\w)", meaning_of, request, flags=re.IGNORECASE)
     return request, tuple(notes)
 
 
@@ -218,7 +217,7 @@ def files_named(request: str, items: Sequence[Item]) -> tuple[str, ...]:
     paths = [
         meaning
         for name, meaning in _meanings(items).values()
-        if ignoring_case(rf"(?<!\w){re.escape(name)}(?!\w)").search(request)
+        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", request, re.IGNORECASE)
     ]
     return tuple(path for path in paths if _is_file(path))
 
@@ -268,7 +267,7 @@ def preferred_logs(
     """
     found: list[str] = []
     notes: list[str] = []
-    if ignoring_case(r"\b(?:log|linear)").search(sentence):
+    if re.search(r"\b(?:log|linear)", sentence, re.IGNORECASE):
         return (), ()
     for item in _preferences(items, spacecraft):
         names = [
@@ -322,7 +321,7 @@ def wishes(said: Sequence[str], run: str = "") -> Iterator[Item]:
 
 
 def _is_for(name: str, text: str) -> bool:
-    return ignoring_case(rf"\bfor\s+{re.escape(name)}\b").search(text) is not None
+    return re.search(rf"\bfor\s+{re.escape(name)}\b", text, re.IGNORECASE) is not None
 
 
 def _naming_in(text: str, *, is_told: bool) -> Item | None:

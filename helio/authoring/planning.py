@@ -26,7 +26,6 @@ from helio.authoring.models.quoting import data
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.named_times import with_plain_times
-from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.figures import RENDER
 from helio.pipelines.template.schema import SCHEMA_VERSION
@@ -386,8 +385,10 @@ def _stands_alone(phrase: str, request: str) -> bool:
     if at < 0:  # joined from two: between A and B
         return True
     early, late = plain[:at], plain[at + len(phrase) :]
-    if ignoring_case(r"(?:the )?(?:last|past|this|current|previous|today|yesterday)\b").match(phrase):
-        early = ignoring_case(r"\bfrom\s+$").sub("", early)  # data from last week are those of last week
+    if re.match(r"(?:the )?(?:last|past|this|current|previous|today|yesterday)\b", phrase, re.IGNORECASE):
+        early = re.sub(
+            r"\bfrom\s+$", "", early, flags=re.IGNORECASE
+        )  # data from last week are those of last week
     return not _BEFORE.search(early) and not _AFTER.match(late)
 
 

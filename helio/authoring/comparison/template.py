@@ -47,7 +47,6 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, SOURCES, TENFOLD_KP, VECTOR_V, B, N, T, V, families
 from helio.knowledge.quantity_words import INDICES, title
 from helio.knowledge.unit_algebra import comparable
-from helio.patterns import ignoring_case
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
@@ -209,9 +208,9 @@ class Compared:
         if not by_label or names & found or _computed(quantity.name, self.steps) or self._has_code():
             return False
         units = {self.lines.unit(label) for label, quantities in by_label.items() if not quantities}
-        said = quantity.name in _BY_LETTERS or ignoring_case(
-            "|".join(re.findall(r"\w{4,}", quantity.name)) or "$"
-        ).search(self.sentence)
+        said = quantity.name in _BY_LETTERS or re.search(
+            "|".join(re.findall(r"\w{4,}", quantity.name)) or "$", self.sentence, re.IGNORECASE
+        )
         # helio does not know the quantity of a table that may be this one
         return not units or bool(said and not any(_may_be(unit, {quantity.name}) for unit in units))
 

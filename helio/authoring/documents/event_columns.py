@@ -11,7 +11,6 @@ import numpy as np
 
 from helio.authoring.documents.event_times import is_moment, moment
 from helio.errors import RequestError
-from helio.patterns import ignoring_case
 from helio.time_range import Duration
 
 LONGEST_NAME = 100
@@ -92,7 +91,7 @@ class Columns:
         stop = _joined(cell(self.stop_date), cell(self.stop))
         is_next_day = False
         if _CLOCK.fullmatch(stop):
-            day = cell(self.start_date) or ignoring_case(rf"[T ]{_CLOCK.pattern}$").sub("", start)
+            day = cell(self.start_date) or re.sub(rf"[T ]{_CLOCK.pattern}$", "", start, flags=re.IGNORECASE)
             stop = f"{day} {stop}"
             if is_moment(start) and is_moment(stop) and moment(stop, where) < moment(start, where):
                 stop, is_next_day = _later(moment(stop, where), timedelta(days=1)), True

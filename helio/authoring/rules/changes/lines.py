@@ -639,11 +639,8 @@ class Lines:
     def _rows(self, pairs: Sequence[tuple[str, str]]) -> list[QuantitySource]:
         """Return the rows of helio's table of some pairs of dataset and parameter."""
         datasets = dict(pairs)
-        return [
-            row
-            for row in SOURCES
-            if row.dataset in datasets and any((row.dataset, name) in pairs for name in row.parameters)
-        ]
+        rows = (row for row in SOURCES if row.dataset in datasets)
+        return [row for row in rows if any((row.dataset, name) in pairs for name in row.parameters)]
 
     def own_words(self, label: str) -> str:
         """Return the words that describe a label: its name, and the catalogue's description of its parameter."""
