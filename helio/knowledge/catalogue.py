@@ -240,6 +240,7 @@ class Catalogue:
         self.sources: tuple[str, ...] = tuple(self.file.head["sources"])
         self._blocks: dict[int, list[Any]] = {}
         self._told: dict[int, DatasetSummary] = {}
+        self._entries: dict[int, CatalogueEntry] = {}
 
     @property
     def fresh_until(self) -> datetime:
@@ -278,8 +279,10 @@ class Catalogue:
             There is no dataset with this id; the message gives the closest ids.
         """
         number = self._place(dataset_id)
-        parameters = tuple(_parameter(*row) for row in self._block(number // BLOCK)[number % BLOCK])
-        return CatalogueEntry(**vars(self.at(number)), parameters=parameters)
+        if number not in self._entries:
+            parameters = tuple(_parameter(*row) for row in self._block(number // BLOCK)[number % BLOCK])
+            self._entries[number] = CatalogueEntry(**vars(self.at(number)), parameters=parameters)
+        return self._entries[number]
 
     def summary(self, dataset_id: str) -> DatasetSummary:
         """Return the dataset with this id without its parameters, which is faster than `dataset`.

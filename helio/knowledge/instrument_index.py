@@ -89,6 +89,7 @@ def _is_plain(word: str) -> bool:
     return bool({small, small.removesuffix("s"), small.removesuffix("es"), *tokens(word)} & _PLAIN)
 
 
+@lru_cache(maxsize=8192)
 def folded(name: str) -> str:
     """Write a name in small letters without signs, as ``epihi``."""
     return re.sub(r"[\W_]", "", name).casefold()

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from helio.patterns import ignoring_case
+
 Data = TypeVar("Data")
 
 _SPINS = (2.5, 22.5)
@@ -106,7 +108,7 @@ def is_mode(words: str) -> bool:
     >>> is_mode("fast-mode"), is_mode("fast solar wind")
     (True, False)
     """
-    return any(re.fullmatch(mode.phrases, words, re.IGNORECASE) for mode in MODES)
+    return any(ignoring_case(mode.phrases).fullmatch(words) for mode in MODES)
 
 
 def in_kinds(modes: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:

@@ -11,6 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 
 What = TypeVar("What")
 
@@ -193,11 +194,6 @@ _COUNTED = re.compile(
 )
 
 
-@lru_cache(maxsize=1)
-def _named() -> re.Pattern[str]:
-    return re.compile(rf"(?<![A-Za-z])(?:{any_phrase(_KINDS)})(?![a-z])", re.IGNORECASE)
-
-
 @lru_cache(maxsize=4096)
 def species_in(text: str) -> tuple[Found[Species], ...]:
     """Return the species in a text.
@@ -214,11 +210,11 @@ def species_in(text: str) -> tuple[Found[Species], ...]:
 
 
 def _names(text: str) -> Iterator[Found[Species]]:
-    for match in _named().finditer(text):
+    for match in ignoring_case(rf"(?<![A-Za-z])(?:{any_phrase(_KINDS)})(?![a-z])").finditer(text):
         species = next(
             species
             for phrase, species in _KINDS.items()
-            if re.fullmatch(any_phrase([phrase]), match[0], re.IGNORECASE)
+            if ignoring_case(any_phrase([phrase])).fullmatch(match[0])
         )
         plus = _PLUS.match(text, match.end())
         if plus and not species.charge:
@@ -258,14 +254,14 @@ _ANGLE_OF_TELESCOPE = re.compile(rf"\b(\d+)(?=(?: and \d+)?{_DEGREE})")
 @lru_cache(maxsize=4096)
 def directions_in(text: str) -> tuple[Found[str], ...]:
     """Return the directions into which the sensors look that a text names, such as ``antisun`` or ``side A``."""
-    pattern = re.compile(rf"(?<![A-Za-z])(?:{any_phrase(_DIRECTIONS)})(?![a-z])", re.IGNORECASE)
+    pattern = ignoring_case(rf"(?<![A-Za-z])(?:{any_phrase(_DIRECTIONS)})(?![a-z])")
     found = [
         Found(
             *match.span(),
             next(
                 name
                 for phrase, name in _DIRECTIONS.items()
-                if re.fullmatch(any_phrase([phrase]), match[0], re.IGNORECASE)
+                if ignoring_case(any_phrase([phrase])).fullmatch(match[0])
             ),
         )
         for match in pattern.finditer(text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from helio.errors import RequestError, UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.cadence import cadence_text
@@ -53,7 +53,7 @@ class QuantitySource:
     cadence: float | None
     note: str = ""
 
-    @property
+    @cached_property
     def instruments(self) -> frozenset[str]:
         """All names of the instrument, also of one that only the parameters name, such as HIA of CIS."""
         return _instruments(self.dataset, self.parameters)

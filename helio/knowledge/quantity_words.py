@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from helio.errors import RequestError, did_you_mean
@@ -11,6 +12,7 @@ from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import ELECTRON_V, B
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 
 Kind = Literal["vector", "scalar", "spectrum", "index"]
 
@@ -37,7 +39,7 @@ class QuantityWords:
     phrases: tuple[str, ...]
     title: str
 
-    @property
+    @cached_property
     def pattern(self) -> str:
         """The regular expression that matches all phrases that name the quantity."""
         named = any_phrase(self.phrases)
@@ -113,13 +115,13 @@ def quantity_named(text: str) -> tuple[str, str]:
     for row in WORDS:
         if plain.casefold() in (row.quantity.casefold(), row.symbol.casefold()):
             return row.quantity, ""
-    component = re.fullmatch(r"([bv])_?([xyzrtn])", plain, re.IGNORECASE)
+    component = ignoring_case(r"([bv])_?([xyzrtn])").fullmatch(plain)
     if component:
         return B if component[1].lower() == "b" else VELOCITY, component[2].lower()
     if plain.casefold() == "field":
         return B, ""
     for row in WORDS:
-        if re.fullmatch(row.pattern, plain, re.IGNORECASE):
+        if ignoring_case(row.pattern).fullmatch(plain):
             return row.quantity, ""
     names = [name for row in WORDS for name in (row.quantity, row.title)]
     raise RequestError(

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from helio.errors import closest
 from helio.knowledge.cadence import said_cadences
@@ -75,13 +75,15 @@ class Search:
         self.catalogue = catalogue
         self._words = catalogue.words()
 
-    def find(self, question: str, *, limit: int = 10) -> SearchResult:
+    def find(self, question: str, *, limit: int = 10, similar: bool = True) -> SearchResult:
         """Find the datasets that match a question, best match first.
 
         Parameters
         ----------
         question : str
             Words, in any order: ``solar wind magnetic field ACE 1 min``.
+        similar : bool
+            Whether to find similar words for those that match nothing, which takes longer than all else.
         """
         question = plain(question)
         rest, craft = self.named(question)
@@ -101,7 +103,7 @@ class Search:
         for clause in parts:
             weights = self._told(clause)
             if not weights:
-                unknown[" ".join(clause.words)] = self._close(clause.words[-1])
+                unknown[" ".join(clause.words)] = self._close(clause.words[-1]) if similar else ()
                 continue
             worth = _CONTEXT if clause.concept in CONTEXT and len(parts) > 1 else 1.0
             rarity = worth * math.log(1 + len(self._datasets) / (1 + len(weights)))
@@ -149,10 +151,14 @@ class Search:
         return self.catalogue.crafts()
 
     @cached_property
+    def _flown(self) -> list[Craft]:
+        return list(dict.fromkeys(craft for _, craft in self._datasets))
+
+    @cached_property
     def _crafts(self) -> dict[tuple[str, ...], str]:
         """All names of missions and spacecraft, split into words, each with the usual name."""
         names: dict[tuple[str, ...], str] = {}
-        for craft in dict.fromkeys(craft for _, craft in self._datasets if craft.mission not in BODIES):
+        for craft in (craft for craft in self._flown if craft.mission not in BODIES):
             for name in (craft.mission, craft.spacecraft):
                 names.setdefault(_words_of(name), name)
                 if len(joined := name.replace("-", "")) > 3:  # DE1 is also a channel
@@ -180,9 +186,7 @@ class Search:
         rest, named = self._without(words, self._crafts)
         if not named and _OF_POSITION.search(question):
             rest, named = self._without(words, {_words_of(name): name for name in BODIES})
-        missions = {
-            craft.mission for _, craft in self._datasets if craft.spacecraft in named - {craft.mission}
-        }
+        missions = {craft.mission for craft in self._flown if craft.spacecraft in named - {craft.mission}}
         return rest, (named - missions) or at_l1
 
     def _without(self, words: tuple[str, ...], crafts: Mapping[tuple[str, ...], str]) -> tuple[str, set[str]]:
@@ -252,6 +256,12 @@ class Search:
     def _close(self, word: str) -> tuple[str, ...]:
         vocabulary = re.findall(r"\n([a-z][a-z0-9]{2,})\|", self._words)
         return closest(word, [*vocabulary, *(" ".join(craft) for craft in self._crafts)])
+
+
+@lru_cache(maxsize=4)
+def search_of(catalogue: Catalogue) -> Search:
+    """Return the search in a catalogue, which keeps what it has read."""
+    return Search(catalogue)
 
 
 def _words_of(text: str) -> tuple[str, ...]:

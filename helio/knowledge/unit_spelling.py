@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from helio.limits import LIMITS
+from helio.patterns import ignoring_case
 
 _SUPERSCRIPT = str.maketrans("0123456789+-−./", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻·ᐟ")
 _EXPONENT = re.compile(
@@ -287,10 +288,10 @@ def _without_codes(text: str) -> str:
     text = re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda match: "^" + match[0].translate(_PLAIN), text)
     text = text.replace("µ", "u").replace("μ", "u").replace("☉", "Sun").replace("°C", "degC")
     text = _REMARK.sub("", text)
-    text = re.sub(r"\bdeg(?:rees)?\.?[ _-]*(K|k|Kelvin)\b", "K", text, flags=re.IGNORECASE)
-    text = re.sub(r"\bdeg(?:rees)?\.?[ _-]*C\b", "degC", text, flags=re.IGNORECASE)
-    text = re.sub(r"\bEarth ?radii\b", "R_E", text, flags=re.IGNORECASE)
-    text = re.sub(r"\bper\b", "/", text, flags=re.IGNORECASE)
+    text = ignoring_case(r"\bdeg(?:rees)?\.?[ _-]*(K|k|Kelvin)\b").sub("K", text)
+    text = ignoring_case(r"\bdeg(?:rees)?\.?[ _-]*C\b").sub("degC", text)
+    text = ignoring_case(r"\bEarth ?radii\b").sub("R_E", text)
+    text = ignoring_case(r"\bper\b").sub("/", text)
     text = re.sub(r"^c/s\b", "counts/s", text)
     text = _ENERGY_PER.sub(lambda match: f"{match[1]}/{'n' if match[2] else 'q'}", text)
     text = text.strip().rstrip(".").strip()

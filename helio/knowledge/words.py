@@ -193,6 +193,8 @@ def plain(text: str) -> str:
     >>> plain("électron Ångström α")
     'electron Angstrom alpha'
     """
+    if text.isascii():
+        return text
     apart = unicodedata.normalize("NFKD", text).translate(_GREEK)
     return "".join(character for character in apart if not unicodedata.combining(character))
 

@@ -14,9 +14,10 @@ from helio.errors import closest
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import SOURCES, spellings
-from helio.knowledge.search import Search, SearchResult
+from helio.knowledge.search import SearchResult, search_of
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import plain, tokens
+from helio.patterns import ignoring_case
 
 _MOST_QUOTED = 8
 _MOST_KINDS = 5
@@ -64,7 +65,7 @@ def refuse_unread(
 ) -> None:
     """Refuse a request with words that were not understood, because any of them could be important."""
     for words, message, instead in _NOT_THERE:
-        if any(re.fullmatch(words, word, re.IGNORECASE) for word in unread):
+        if any(ignoring_case(words).fullmatch(word) for word in unread):
             raise NotUnderstood(message, advice=instead)
     if picked := PICKED_BY_PLACE.search(text):
         raise NotUnderstood(
@@ -89,7 +90,7 @@ def refuse_look(text: str, kind: str = "looks without a setting", unread: Sequen
     """Refuse a look that no setting of a figure gives and that has an unread word, with what to ask for instead."""
     plain = QUOTES.sub("", text)
     for row in VOCABULARY[kind]:
-        mention = re.search(rf"(?<!\w)(?:{any_phrase(row['phrases'])})(?!\w)", plain, re.IGNORECASE)
+        mention = ignoring_case(rf"(?<!\w)(?:{any_phrase(row['phrases'])})(?!\w)").search(plain)
         if mention and any(word in mention[0] for word in unread):
             raise NotUnderstood(f"a figure has no setting for '{mention[0]}'", advice=row["instead"])
 
@@ -97,7 +98,7 @@ def refuse_look(text: str, kind: str = "looks without a setting", unread: Sequen
 def refuse_computation(text: str, unread: Sequence[str]) -> None:
     """Refuse a computation that no tool does, with what to ask for instead."""
     for row in VOCABULARY["computations without a tool"]:
-        mention = re.search(rf"(?<!\w)(?:{any_phrase(row['phrases'])})(?!\w)", text, re.IGNORECASE)
+        mention = ignoring_case(rf"(?<!\w)(?:{any_phrase(row['phrases'])})(?!\w)").search(text)
         if mention and any(word in mention[0] for word in unread):
             raise NotUnderstood(f"helio has no tool for '{mention[0]}'", advice=row["instead"])
 
@@ -105,7 +106,7 @@ def refuse_computation(text: str, unread: Sequence[str]) -> None:
 def refuse_absent(text: str) -> None:
     """Refuse a request for a mission of which the catalogue has no data."""
     names = "|".join(re.escape(name) for name in sorted(_ABSENT, key=len, reverse=True))
-    mentions = re.finditer(rf"(?<![\w-])(?:{names})(?![\w-])", text, re.IGNORECASE)
+    mentions = ignoring_case(rf"(?<![\w-])(?:{names})(?![\w-])").finditer(text)
     also = {word.casefold() for word in _ALSO_WORDS}
     if named := next(
         (match for match in mentions if match[0].isupper() or match[0].casefold() not in also), None
@@ -122,7 +123,7 @@ def refuse_others(unread: tuple[str, ...], catalogue: Catalogue, advice: str = "
         return
     known = spellings()  # "wind" may be left of the solar wind
     words = [word for word in unread if word.casefold() not in known and word not in _ALSO_WORDS]
-    if named := sorted(Search(catalogue).named(" ".join(words))[1]):
+    if named := sorted(search_of(catalogue).named(" ".join(words))[1]):
         raise NotUnderstood(
             f"helio knows no quantities of {listed(named)}",
             advice=advice
@@ -155,9 +156,9 @@ def _instead(text: str, unread: Sequence[str], crafts: Sequence[str], catalogue:
     words = [word for word in unread if re.search(r"[^\W\d_]{2}", word)]
     if not words:
         return ""
-    search = Search(catalogue)
+    search = search_of(catalogue)
     of = {*search.named(text)[1], *crafts} - {"OMNI"}
-    found = search.find(" ".join((*sorted(of), *words)), limit=_MOST_DATASETS)
+    found = search.find(" ".join((*sorted(of), *words)), limit=_MOST_DATASETS, similar=False)
     lacking = [word for word in words if _is_lacking(word, found)]
     if not of:
         return f"no dataset in the catalogue has {_quoted(lacking)}; {_HOW}" if lacking else ""

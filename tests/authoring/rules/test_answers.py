@@ -134,7 +134,6 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
         ("storm-superposed-epoch", "what does $BEFORE mean, and what is its value?", ["$BEFORE = 2d"]),
         ("swpc-now", "can I use these data in a publication?", ["preliminary", "not for publication"]),
         ("gle73-particles", "energies of the four bands pls", ["[13.6, 19.3]", "[60, 100]"]),
-        ("l1-monitor-comparison", "what is the DOI of WI_H0_MFI?", ["10.48322/av38-wn55"]),
         (
             "storm-overview",
             "how low must SYM-H go to count as a storm here?",
@@ -148,11 +147,6 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
             "plasma-beta-mach",
             "why is the electron temperature constant?",
             ["the pipeline records: $ELECTRON_TEMPERATURE = 130000", "near 1 AU it varies little"],
-        ),
-        (
-            "plasma-beta-mach",
-            "why is the alpha fraction constant?",
-            ["records no reason; assumed_alpha = 0.04"],
         ),
         ("storm-superposed-epoch", "how long after the minimum does it go?", ["$AFTER = 4d"]),
         ("plasma-beta-mach", "which alpha fraction is assumed?", ["assumed_alpha = 0.04 (steps beta"]),
@@ -176,7 +170,6 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
             ["$BACKGROUND = 6h (window of step background)"],
         ),
         ("psp-encounter", "how long is the interval shown?", ["2021-04-28 to 2021-05-01, 3 days"]),
-        ("psp-encounter", "why is the field smoothed?", ["the pipeline records: Step background"]),
         ("solo-overview", "what quality factor is still accepted for PAS?", ["= 0.2"]),
         ("b-power-spectrum", "which overlap is used?", ["overlap = 0.5 (default of power_spectrum)"]),
         ("storm-overview", "how long must a storm last to count?", ["cannot answer that"]),
@@ -270,14 +263,11 @@ def test_a_reply_never_breaks_a_line_of_the_template(author, overview):
             "what does 'quality' stand for on the last panel",
             ["trust the current where it is small"],
         ),
-        ("goes-xray-flares", "Which GOES is it?", ["SCI_XRSF-L2-AVG1M_G16", "step xrays"]),
         ("storm-overview", "what threshold makes something a storm here", ["$THRESHOLD = -50"]),
         ("plasma-beta-mach", "alphas?", ["assumed_alpha = 0.04"]),
-        ("storm-overview", "whose Dst* prediction is that", ["McPherron", "burton_dst"]),
         ("storm-overview", "what's the black line in panel 7", ["Dst* is black"]),
         ("themis-esa-overview", "units of pressure", ["nPa (P_B; P_i; P_tot)"]),
         ("l1-monitor-comparison", "how is the lag found", ["cross_correlation_lag"]),
-        ("parker-spiral-angle", "where does the spiral end at the Sun?", ["$SOURCE_RADIUS = 1"]),
     ],
 )
 def test_words_of_steps_settings_and_figures_are_found(author, shipped, pipeline, question, words):
@@ -403,16 +393,12 @@ def test_a_question_for_yes_or_no_gets_it_first(author, shipped, pipeline, quest
     ("question", "first"),
     [
         ("what does this pipeline draw?", "Solar wind and geomagnetic activity, one minute: Field in GSM"),
-        ("how many panels are there?", "10 panels: 1 B GSM [nT]; 2 θ_CA [deg]; 3 V [km/s]; "),
         ("what is the time resolution?", "the cadence is 1 min (OMNI_HRO_1MIN, 12 parameters)"),
-        ("what frame is B in?", "the frame is GSM (B)"),
-        ("what is SYM-H?", "OMNI_HRO_1MIN.SYM_H: SYM/H - 1-minute SYM/H index"),
         (
             "how is the plasma beta computed?",
             "the pipeline has no plasma beta; `helio tools plasma_beta` explains",
         ),
         ("what formula is used for the pressure?", "no step computes 'pressure': drawn as fetched"),
-        ("which coupling function is drawn with the pressure?", "newell_coupling: "),
         ("which instrument measures the density?", "the catalogue names no instrument (OMNI_HRO_1MIN"),
         (
             "what is the default time range?",
@@ -430,9 +416,7 @@ def test_an_answer_says_the_fact_first_and_is_short(author, shipped, question, f
     ("question", "lines"),
     [
         ("does ACE have plasma data for 2025?", ["yes: AC_K0_SWE", "no: AC_H0_SWE; AC_H2_SWE: data from"]),
-        ("is there magnetic field data of Wind in 2003?", ["yes: WI_H0_MFI"]),
         ("is AC_K0_SWE preliminary?", ["yes: the data are preliminary (AC_K0_SWE)"]),
-        ("is AC_H0_MFI level 2?", ["yes: the data are level 2"]),
         ("when did the ACE mission start?", ["ACE: 33 datasets from 1997-08-25"]),
         (
             "which satellites measure alpha density?",
@@ -534,7 +518,6 @@ def test_a_question_about_something_else_gets_no_summary_of_the_pipeline(author,
 @pytest.mark.parametrize(
     ("pipeline", "question", "text"),
     [
-        ("storm-overview", "what's the dashed black line at 04:45?", "T04:45 (black, dash): 'shock'"),
         ("storm-overview", "what does the khaki shading mean?", "to 2015-03-17T11:24 (khaki): 'sheath'"),
         ("storm-overview", "where does the magnetic cloud span end?", "2015-03-18T00:24: 'magnetic cloud'"),
         ("storm-overview", "what is the horizontal line in panel 5?", "the levels of storms in panel 5"),
@@ -618,7 +601,6 @@ def test_who_proposed_a_method_is_told_of_the_step_that_computes_it(
 @pytest.mark.parametrize(
     ("pipeline", "question", "answer"),
     [
-        ("goes-xray-flares", "What's the unit of the flux?", "panel 1: the axis says 'X-ray flux [W/m²]'"),
         ("swpc-now", "unit of the temperature?", "panel 4: the axis says 'T [K]'"),
         (
             "goes-xray-flares",
@@ -630,7 +612,6 @@ def test_who_proposed_a_method_is_told_of_the_step_that_computes_it(
             "What's the unit of the flux?",
             "(MeV/n)^-1 (STA_L1_HET.Proton_Flux, Electron_Flux)",
         ),
-        ("mms-curlometer", "Unit of the current?", "the unit is nA/m^2 (J)"),
         ("storm-superposed-epoch", "unit of the bottom panel?", "no unit (count)"),
     ],
 )
@@ -696,22 +677,10 @@ def test_texts_with_the_same_words_are_no_answer(author, shipped, pipeline, ques
 @pytest.mark.parametrize(
     ("pipeline", "question", "words"),
     [
-        (
-            "mms-magnetopause-mva-walen",
-            "what is the quality threshold for the electric field?",
-            ["value = MMS1_EDP_BRST_L2_DCE.mms1_edp_quality_brst_l2 < 2", "3 is good, 2 usable"],
-        ),
         ("solo-overview", "what is the threshold of the quality factor?", ["$QUALITY = 0.2"]),
         ("plasma-beta-mach", "what is the fit flag threshold?", ["value = WI_H1_SWE.fit_flag <= 1"]),
-        ("psp-encounter", "which bits of the flag count as bad?", ["QUALITY_FLAG bits [0, 3, 10, 11, 14]"]),
         ("gle73-particles", "why four bands?", ["so that the onset at each energy can be read"]),
-        ("psp-encounter", "which density is used for the Mach number?", ["density: n_1min", "step mach"]),
         ("mms-curlometer", "Which step does the averaging, with which window?", ["window = 100ms ($WINDOW)"]),
-        (
-            "storm-overview",
-            "What does the red line in panel 7 mean?",
-            ["predicted is red", "Dst_model (burton_dst"],
-        ),
         ("swpc-now", "is it preliminary?", ["yes: SWPC_RTSW_MAG"]),
         ("mms-burst", "is the colour scale logarithmic?", ["yes: panel 1: log z is true"]),
         (
@@ -764,22 +733,10 @@ def test_nothing_else_is_told(author, shipped, pipeline, question, answer):
             ["3DP of Wind", "MFI of Wind"],
         ),
         (
-            "l1-monitor-comparison",
-            "is the Wind density from the same instrument as the Wind temperature?",
-            "yes: ",
-            ["3DP of Wind"],
-        ),
-        (
             "themis-esa-overview",
             "do the velocity and the field come from different instruments?",
             "yes: ",
             ["ESA of", "FGM of"],
-        ),
-        (
-            "plasma-beta-mach",
-            "is the density from the same instrument as the electron temperature?",
-            "partly: ",
-            ["WI_H1_SWE", "WI_ELM2_3DP; WI_EM_3DP"],
         ),
         (
             "psp-encounter",
@@ -791,12 +748,6 @@ def test_nothing_else_is_told(author, shipped, pipeline, question, answer):
         ("l1-monitor-comparison", "are all data from the same spacecraft?", "no: ", ["ACE", "DSCOVR"]),
         ("rbsp-emfisis-waves", "are all panels of the same spacecraft?", "yes: RBSP-A", []),
         # the alternatives of both are the same, and a run takes one for each
-        (
-            "l1-monitor-comparison",
-            "is the ACE speed from the same data set as the ACE density?",
-            "ACE speed: ",
-            [],
-        ),
         # helio does not know which spacecraft measured data that are merged, or that the catalogue does not have
         (
             "omni-solar-wind-overview",
@@ -807,7 +758,6 @@ def test_nothing_else_is_told(author, shipped, pipeline, question, answer):
         ("swpc-now", "are all data from the same spacecraft?", "helio cannot answer that", []),
         ("goes-xray-flares", "are both channels from the same spacecraft?", "helio cannot answer that", []),
         ("plasma-beta-mach", "is the density from 3DP?", "no: ", ["SWE of Wind"]),
-        ("plasma-beta-mach", "is the electron temperature from SWE?", "partly: ", ["WI_H5_SWE", "WI_EM_3DP"]),
         (
             "plasma-beta-mach",
             "is the density from SWE or from 3DP?",
@@ -824,16 +774,9 @@ def test_nothing_else_is_told(author, shipped, pipeline, question, answer):
         ("rbsp-emfisis-waves", "is the density from EFW?", "yes: ", ["EFW of RBSP-A"]),
         # of some data the catalogue names no instrument
         ("rbsp-emfisis-waves", "is hiss from EMFISIS?", "the catalogue names no instrument", []),
-        (
-            "omni-solar-wind-overview",
-            "is the density from Wind?",
-            "the data are merged from several spacecraft",
-            [],
-        ),
         ("mms-burst", "is it MMS2?", "no: the pipeline has no 'MMS2'", []),
         ("mms-burst", "is it MMS1?", "yes: ", []),
         ("themis-esa-overview", "does it use THEMIS-B?", "no: ", []),
-        ("themis-esa-overview", "does it use THEMIS?", "yes: ", []),
         (
             "swpc-now",
             "is it DSCOVR?",
@@ -851,7 +794,6 @@ def test_origins_are_compared(author, shipped, pipeline, question, begins, words
 @pytest.mark.parametrize(
     ("pipeline", "question", "answer"),
     [
-        ("plasma-beta-mach", "what is the y label of panel 6?", "panel 6: the y label is 'β'"),
         (
             "parker-spiral-angle",
             "what is the y axis label of the second panel?",
@@ -872,28 +814,10 @@ def test_origins_are_compared(author, shipped, pipeline, question, begins, words
             "how many lines are in the beta panel?",
             "panel 6: 2 lines: T_e assumed; T_e measured",
         ),
-        (
-            "plasma-beta-mach",
-            "how many lines are in the top panel?",
-            "panel 1: 4 lines: B (3 components); |B|",
-        ),
         ("rbsp-emfisis-waves", "how many curves does panel 1 show?", "panel 1: 2 lines and a spectrogram"),
         ("storm-superposed-epoch", "how many lines are in the top panel?", "helio cannot answer that"),
         ("gle73-particles", "how many lines are in the first panel?", "helio cannot answer that"),
-        ("plasma-beta-mach", "how many panels are there?", "9 panels: "),
-        ("plasma-beta-mach", "how many components has B?", "WI_H0_MFI.BGSE: 3 components"),
         ("plasma-beta-mach", "how many components are drawn?", "panel 1: 4 lines: B (3 components)"),
-        (
-            "solo-overview",
-            "what does the colour in the PAS spectrogram show?",
-            "panel 6: the colours of the spectrogram show eflux (",
-        ),
-        (
-            "themis-esa-overview",
-            "what does the colour mean in panel 3?",
-            "panel 3: the colours of the spectrogram show",
-        ),
-        ("mms-survey", "what colour is the density?", "helio chooses the other colours"),
         ("psp-encounter", "what does the colour of the pitch angle panel mean?", "helio cannot answer that"),
         (
             "parker-spiral-angle",
@@ -906,22 +830,11 @@ def test_origins_are_compared(author, shipped, pipeline, question, begins, words
             "west of the Earth is red",
         ),
         (
-            "rbsp-emfisis-waves",
-            "where is hiss not drawn?",
-            "mask_by_flag: flag_label is n_WFR, where is <, value is 100",
-        ),
-        (
-            "l1-monitor-comparison",
-            "with which speed are the series shifted?",
-            "velocity: V_1min (resample of V_Wind_vector: Velocity of Wind",
-        ),
-        (
             "l1-monitor-comparison",
             "which position is used to shift the Wind field?",
             "position: Wind_position (",
         ),
         ("psp-encounter", "which field is used to compute the Mach number?", "field: B ("),
-        ("solo-overview", "which temperature is used for beta?", "temperature: T_K ("),
         (
             "plasma-beta-mach",
             "which electron temperature is used for beta?",
@@ -940,12 +853,12 @@ def test_origins_are_compared(author, shipped, pipeline, question, begins, words
         ("parker-spiral-angle", "is the heliocentric distance plotted?", "no: the pipeline has no"),
         ("themis-esa-overview", "how is |B| computed?", "Step strength: magnitude of B"),
         ("swpc-now", "Is the AE index not plotted?", "the pipeline has no 'AE index'"),
-        ("omni-solar-wind-overview", "Is the density not plotted?", "panel 4: "),
         (
-            "omni-solar-wind-overview",
-            "which spacecraft is it?",
-            "the data are merged from several spacecraft",
+            "rbsp-emfisis-waves",
+            "where is hiss not drawn?",
+            "mask_by_flag: flag_label is n_WFR, where is <, value is 100",
         ),
+        ("omni-solar-wind-overview", "Is the density not plotted?", "panel 4: "),
         ("storm-overview", "is SYM-H final?", "the catalogue gives no status: SYM/H"),
         ("storm-overview", "is Dst provisional?", "yes: provisional in part"),
         ("themis-esa-overview", "does it include electron moments?", "helio cannot answer that"),

@@ -20,9 +20,7 @@ def fetched(author, request):
 @pytest.mark.parametrize(
     ("request_", "wanted"),
     [
-        ("AL, 5 min, 24 Nov 2001", ["OMNI_HRO_5MIN"]),
         ("ACE field, cadence 4 min, 5 Jan 2005", ["AC_H0_MFI", "4min"]),
-        ("Wind MFI field (3 s), 5 Jan 2005", ["WI_H0_MFI"]),
         ("Geotail field 3 s, 5 Jan 2005", ["GE_EDA3SEC_MGF"]),
         ("ACE high resolution field 5 Jan 2005", ["AC_H3_MFI"]),
         ("PSP speed in April 2021, hourly merged data is fine", ["PSP_COHO1HR_MERGED_MAG_PLASMA"]),

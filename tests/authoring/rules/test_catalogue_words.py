@@ -70,21 +70,13 @@ def fetched(draft):
             "SOHO_CELIAS-PM_5MIN",
             ["V_p", "N_p", "NS_angle"],
         ),
-        ("Hawkeye magnetic field, 1975-06-01", "HK_H0_MAG", ["B_gsm"]),
-        ("Interball Tail magnetic field 1997-01-10", "IT_H0_MFI", ["B_GSE_cart"]),
         ("ion temperature from RPA on Dynamics Explorer 2, 1982-06-01", "DE2_ION2S_RPA", ["ionTemperature"]),
-        ("Geotail LEP moments 5 Apr 2010", "GE_K0_LEP", ["N0", "V0"]),
         ("MSL RAD dose rate, Sept 2017", "MSL_RAD_OBS-L2", ["DOSIMETRY_TOTAL_f"]),  # not of all qualities
         ("TIMED SABER temperature 2010-03-01", "TIMED_L2A_SABER", ["ktemp"]),  # not that of a model
         (
             "PSP SPAN-I alphas: density and temperature, 2021-08-10",
             "PSP_SWP_SPI_SF0A_L3_MOM",
             ["DENS", "TEMP"],
-        ),
-        (
-            "Cluster 4 WHISPER spectrogram 2004-03-01",
-            "C4_CP_WHI_NATURAL",
-            ["Electric_Spectral_Power_Density__C4_CP_WHI_NATURAL"],
         ),
         (
             "Fort Smith (FSMI) magnetometer H D Z, 2008-02-26",
@@ -159,7 +151,6 @@ def test_a_species_without_flux_is_asked_for_its_moments(author):
     [
         ("ACE speed, EPAM P8 and |B|", [["ACE_V"], ["ACE_P8"], ["ACE_Bmag"]]),
         ("ACE |B| with EPAM P1 and P5 below", [["ACE_Bmag"], ["ACE_P1"], ["ACE_P5"]]),
-        ("ACE EPAM P8 and |B|", [["ACE_P8"], ["ACE_Bmag"]]),
         ("Wind density and AC_H0_MFI.BGSEc", [["Wind_n"], ["ACE_BGSEc"]]),
         ("AC_H0_MFI.BGSEc and Wind density", [["ACE_BGSEc"], ["Wind_n"]]),
     ],
@@ -252,7 +243,6 @@ def test_an_edit_adds_what_only_the_catalogue_describes(author):
 @pytest.mark.parametrize(
     ("request_", "parameters"),
     [
-        ("RBSPB EFW density 1 jun 2013", ["RBSPB_EFW-L3.density"]),
         # an instrument and what it does not measure by the table of quantities
         (
             "MAVEN LPW density and temperature 2017-09-12",
@@ -277,10 +267,8 @@ def test_an_edit_adds_what_only_the_catalogue_describes(author):
         ("IMAGE RPI electron density, 8 June 2001", ["IM_ELECTRON_DENSITY_RPI.den"]),
         ("MEPE electrons, 8 Sep 2017", ["ERG_MEPE_L2_OMNIFLUX.FEDO"]),
         ("MagEIS-B electrons 17 March 2015", ["RBSPB_REL03_ECT-MAGEIS-L2.FESA"]),
-        ("F17 SSIES vy drift on 17/03/2015", ["DMSP-F17_SSIES-3_THERMAL-PLASMA.vy"]),
         ("magnetometer at Fort Simpson 2008-02-26", ["THG_L2_MAG_FSIM.thg_mag_fsim"]),
         ("H component at Yellowknife, 17 mar 2015", ["THG_L2_MAG_YKC.thg_magh_ykc"]),
-        ("PEACE electron density Cluster-2 12 Feb 2003", ["C2_PP_PEA.N_e_den__C2_PP_PEA"]),
         ("New Horizons SWAP speed, 2015", ["NEW_HORIZONS_SWAP_SOLAR-WIND.v"]),
         ("Arase LEPE electron flux 16 Feb 2021", ["ERG_LEPE_L2_OMNIFLUX.FEDO"]),
         ("MPA electron density of LANL 1994, 10 Jan 1997", ["L4_K0_MPA.dens_e"]),
@@ -340,7 +328,6 @@ def test_names_of_instruments_probes_and_stations_are_those_of_the_catalogue(aut
         ("HOPE omni H+ and O+ fluxes from RBSP-B 12 Sep 2014", ["FPDO", "FODO"]),
         ("EPI-Hi LET1 side A He, O and Fe fluxes, 2 Nov 2022", ["A_He_Flux", "A_O_Flux", "A_Fe_Flux"]),
         ("STA SEPT electrons, sunward telescope, 2013-03-05", ["Spec_2_E"]),
-        ("Voyager 1 CRS 3-4.6 MeV protons, 2012", ["PROTONFLUX1"]),
         ("GOES-8 electrons > 2 MeV in April 2000", ["E2"]),
         ("SIS oxygen intensity ACE, 4-8 Nov 2001", ["flux_O"]),
         ("Cluster 3 CIS-HIA density and velocity for 1 October 2001", ["N_HIA", "V_HIA_xyz_gse"]),
@@ -382,7 +369,6 @@ def test_five_minute_omni_data_are_those_of_the_archive(author):
 @pytest.mark.parametrize(
     ("request_", "parameter", "letters"),
     [
-        ("Interball-Tail CORALL Vx, 1996-01-12", "IT_K0_COR.Vi_GSE", "x"),
         ("Interball-Tail CORALL Vx and Vy, 1996-01-12", "IT_K0_COR.Vi_GSE", "xy"),
         ("Interball-Tail CORALL Vx, key parameters, 1996-01-12", "IT_K0_COR.Vi_GSE", "x"),
         ("Geotail editor-B LEP Vx, 1996-12-10", "GE_EDB12SEC_LEP.VGSE", "x"),
@@ -449,7 +435,6 @@ def test_an_angle_to_a_component_is_not_the_component(author):
         ("Ulysses SWICS average iron charge, 1996", ["UY_M1_SCS.FECHARGE"]),
         ("STEREO-A PLASTIC mean charge of iron, may 2007", ["STA_L2_PLA_IRON_Q_2HR.Fe_aveQ"]),
         ("New Horizons SWAP pickup ion temperature 2009 to 2023", ["NEW_HORIZONS_SWAP_PICKUP-IONS.TEMPERATURE"]),
-        ("New Horizons SWAP ion temperature 2009 to 2023", ["NEW_HORIZONS_SWAP_SOLAR-WIND.t"]),
         ("LANL 1994 MPA hot proton temperature 2003-11-20", ["L4_K0_MPA.temp_hip"]),
         ("LANL-97A MPA cold ion density, 2003-11-20", ["L7_K0_MPA.dens_lop"]),
         ("CRRES MEA 90-degree flux, 24 march 1991", ["CRRES_H0_MEA.Jper"]),

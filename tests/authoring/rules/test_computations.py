@@ -38,21 +38,16 @@ def figure(author, sentence):
 @pytest.mark.parametrize(
     ("sentence", "tools"),
     [
-        ("power spectrum of the detrended Wind Bz, 2015-03-17", "detrend power_spectrum"),
         ("power spectrum of Wind Bz, despiked and detrended, 2015-03-17", "despike detrend power_spectrum"),
         ("daily maxima of the time derivative of SYM-H, 2003", "derivative resample"),
         ("RBSP-A |B| detrended with a 1 h running mean on 17 March 2013", "detrend"),
         ("PSD of Wind |B|, 1h Welch windows, 20 Nov 2003", "power_spectrum"),
-        ("derivative of the hourly means of SYM-H, 2015-03", "resample derivative"),
-        ("hourly maxima of the 10 min running mean of Wind density, 2016-07-10", "running_average resample"),
         (
             "hourly means of the Pc5 power of THEMIS-A Bz, 2013-03-17",
             "power_spectrogram band_integral resample",
         ),
-        ("hourly means of OMNI speed and its derivative, 2008-02", "resample derivative"),
         ("OMNI speed and its derivative below, 2008-02, 1 h averages", "resample derivative"),
         ("OMNI speed and its derivative, 2008-02, all as 1 h averages", "resample derivative"),
-        ("hourly means of the derivative of OMNI speed, 2008-02", "derivative resample"),
         ("lagged correlation between ACE and Wind speed, 2005-05", "cross_correlation_lag"),
         ("Np times V for OMNI, 2008-01", "arithmetic"),
         ("OMNI Bz normalised by |B|, 2015-03-17", "magnitude arithmetic"),
@@ -66,10 +61,6 @@ def figure(author, sentence):
             "arithmetic power_spectrum",
         ),
         ("ratio of Wind to ACE density, smoothed by 1 h, 2012-07-15", "arithmetic running_average"),
-        (
-            "ratio of the 10 min running means of ACE and Wind density 2012-07-15",
-            "running_average running_average arithmetic",
-        ),
         ("difference of ACE and Wind Bz in 5 min averages, 2012-07-15", "resample resample arithmetic"),
         ("Wind density divided by its 1 day running mean, Jan 2008", "running_average arithmetic"),
         (
@@ -87,8 +78,6 @@ def figure(author, sentence):
         ),
         ("parallel velocity MMS1 ions, 2017-07-11 22:30 - 22:40", "along_field"),
         ("clock angle of the OMNI IMF 2013-03-17, cone angle below it", "clock_angle cone_angle"),
-        ("daily maximum of the difference between ACE and Wind speed, 2008-01", "arithmetic resample"),
-        ("hourly mean of the ratio of Wind to ACE density 2005-01-17", "arithmetic resample"),
         ("smoothed time derivative of Wind |B|, 10 min window, 2005-01-17", "derivative running_average"),
         ("hourly mean of the Wind density derivative, 2003-10-29", "derivative resample"),
         ("maximum dB/dt per hour, Wind |B|, 2005-01-17", "derivative resample"),
@@ -104,7 +93,6 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
     ("sentence", "tool", "args"),
     [
         ("running 27-day mean of OMNI speed, 2008", "running_average", {"window": "27d"}),
-        ("OMNI Bz, hourly running mean, 2015-03-17", "running_average", {"window": "1h"}),
         ("low-pass filter Bz at 10 min, Wind 2015-03-17", "band_pass", {"high": 1 / 600}),
         ("wavelet of hourly OMNI speed for 2008, period axis in days", "wavelet_spectrum", {"axis": "d"}),
         (
@@ -140,11 +128,6 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             "band_pass",
             {"low": 1 / 600, "high": 1 / 120},
         ),
-        (
-            "wavelet of Wind Bz, periods 20 s to 10 min, 2015-03-17",
-            "wavelet_spectrum",
-            {"shortest": "20s", "longest": "10min"},
-        ),
         ("hourly spectral slope of PSP B, 0.01-0.1 Hz, 2020-01-29", "power_spectrogram", {"window": "1h"}),
         (
             "find times when OMNI Bz < -10 nT for 3 h in 2015",
@@ -171,8 +154,6 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             "superposed_epoch",
             {"before": "12h", "after": "2d", "bin": "1h", "give": "mean"},
         ),
-        ("the highest Kp of every day, March 2015", "resample", {"cadence": "1d", "method": "max"}),
-        ("average ACE |B| over 10 min on 2005-05-15", "resample", {"cadence": "10min", "method": "mean"}),
         (
             "Wind Bz 2005-01-17 06:00, 2 h running mean",
             "running_average",
@@ -181,11 +162,6 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
         ("6-hourly medians of Dst, 2005", "resample", {"cadence": "6h", "method": "median"}),
         ("OMNI speed 2003 hourly running mean", "running_average", {"window": "1h"}),
         ("sliding window mean of 15 minutes of ACE Bz on 2017-09-08", "running_average", {"window": "15min"}),
-        (
-            "maximum of Wind density over 1 h intervals, 2005-05-15",
-            "resample",
-            {"cadence": "1h", "method": "max"},
-        ),
         (
             "minimum of Bz every 15 min and maximum of density every 15 min, Wind 2003-10-29",
             "resample",
@@ -211,22 +187,15 @@ def test_a_computation_has_the_arguments_of_the_sentence(author, sentence, tool,
     ("data", "lines"),
     [
         ("density (1 h mean) and Bz", ["ACE_n_binned", "ACE_Bz"]),
-        ("density (1 h mean) and speed (1 h mean)", ["ACE_n_binned", "ACE_V_binned"]),
-        (
-            "density (1 h mean), Bz and speed (10 min running mean)",
-            ["ACE_n_binned", "ACE_Bz", "ACE_V_smooth"],
-        ),
         ("|B| (hourly) and density", ["ACE_Bmag_binned", "ACE_n"]),
         ("Bz (GSM, hourly) and density", ["ACE_B_binnedz", "ACE_n"]),
         ("Bz and density (1 h means)", ["ACE_Bz_binned", "ACE_n_binned"]),
         ("|B| and its 1 h standard deviation", ["ACE_Bmag", "ACE_Bmag_std"]),
         ("hourly mean density and time derivative of Bz", ["ACE_n_binned", "ACE_Bz_rate"]),
         ("Bz, hourly mean of density and derivative of speed", ["ACE_Bz", "ACE_n_binned", "ACE_V_rate"]),
-        ("running mean of Bz (10 min) and hourly medians of the density", ["ACE_Bz_smooth", "ACE_n_binned"]),
         ("|B| and hourly maximum of |B| of Wind", ["ACE_Bmag", "Wind_Bmag_binned"]),
         ("density and speed, 1 h running mean on the latter", ["ACE_n", "ACE_V_smooth"]),
         ("density and speed, 1 h running mean of the former", ["ACE_n_smooth", "ACE_V"]),
-        ("density, smoothed with a 30 min median", ["ACE_n_median"]),
         ("smooth the density with a 30 min median", ["ACE_n_median"]),
         ("Bz and the 1 h minimum of Bz", ["ACE_Bz", "ACE_Bz_1h_min"]),
         ("|B| as 2 h medians, Wind the same", ["ACE_Bmag_binned", "Wind_Bmag_binned"]),
@@ -241,7 +210,6 @@ def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
     [
         ("ACE density, 1 July 2010; add a 1 h running mean", [["ACE_n", "ACE_n_smooth"]]),
         ("Dst 2003, add its monthly mean", [["OMNI_Dst", "OMNI_Dst_binned"]]),
-        ("ACE B, 10 July 2010; add its power spectrum", [["ACE_B"], ["ACE_B_power"]]),
         ("ACE and Wind Bz, July 2010, 1 h means, overlaid", [["ACE_Bz_binned", "Wind_Bz_binned"]]),
         ("ACE and Wind density, July 2010, 1 h running mean, in one panel", [["ACE_n_smooth", "Wind_n_smooth"]]),
         (
@@ -258,10 +226,6 @@ def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
             "ACE and Wind |B| in one panel, then their ratio, July 2004",
             [["ACE_Bmag", "Wind_Bmag"], ["ACE_Bmag_over_Wind_Bmag"]],
         ),
-        (
-            "ACE and Wind Bz in one panel, then the difference ACE minus Wind, July 2004",
-            [["ACE_Bz", "Wind_Bz"], ["ACE_Bz_minus_Wind_Bz"]],
-        ),
         ("Wind |B| smoothed over 1 h, two panels: |B| and density, July 2010", [["Wind_Bmag_smooth"], ["Wind_n"]]),
         ("ACE 5 min running means, two panels: Bz, V. July 2010", [["ACE_Bz_smooth"], ["ACE_V_smooth"]]),
         ("smooth OMNI V over 2 h and n with a 1 h median, July 2010", [["OMNI_V_smooth"], ["OMNI_n_median"]]),
@@ -269,8 +233,6 @@ def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
         ("daily means of n and V smoothed over 3 h, ACE, July 2010", [["ACE_n_binned"], ["ACE_V_smooth"]]),
         ("ACE Bz, 1-3 May 2010, with Kp from hourly OMNI below it", [["ACE_Bz"], ["OMNI_Kp"]]),
         ("RPW BIAS density 10 seconds vs PAS density, 1 Apr 2022, in one panel (SolO)", [["SolO_DENSITY", "SolO_n"]]),
-        ("running mean of ACE V over 1 h; n; July 2010", [["ACE_V_smooth"], ["ACE_n"]]),
-        ("1 h means of the Wind field with |B|, July 2010", [["Wind_B_binned"], ["Wind_Bmag_binned"]]),
         ("10 min means of Bz, with ACE and Wind, July 2010", [["ACE_Bz_binned", "Wind_Bz_binned"]]),
         (
             "MAVEN 2015-03-08: SWIA ion spectrogram on top, then SWEA electrons, then MAG |B|, both spectrograms log",
@@ -371,10 +333,6 @@ def test_short_periods_need_fine_data(author):
         (
             "power spectrum of B at MMS1 2017-07-11 22:33 to 22:35, mark the proton cyclotron frequency",
             {"vlines": [{"of": "MMS1_Bmag_fcp", "panel": 1, "label": "fcp"}]},
-        ),
-        (
-            "polar histogram of the OMNI clock angle, 2015",
-            {"histograms": [{"of": ["OMNI_B_clock"], "polar": True}]},
         ),
         (
             "histograms of ACE and Wind speed in one panel, 2008",
@@ -533,9 +491,7 @@ def test_a_range_of_bins_that_fits_no_histogram_is_refused(author, data, message
 @pytest.mark.parametrize(
     ("bins", "width"),
     [
-        ("20 km/s bins", 20),
         ("25-km/s wide bins", 25),
-        ("bins of 25 km/s", 25),
         ("bins 25 km/s wide, log counts", 25),
         ("each bin 25 km/s wide", 25),
         ("bin width 10", 10),
@@ -622,14 +578,12 @@ def test_a_width_of_bins_that_fits_no_histogram_is_refused(author, sentence, mes
 @pytest.mark.parametrize(
     ("sentence", "bins"),
     [
-        ("bins of 10 km/s in all histograms", [{"bin_width": 10}, {}, {"bin_width": 10}, {}]),
         ("set the bin width to 10 km/s in the histogram of Wind", [{}, {}, {"bin_width": 10}, {}]),
         ("bins of 10 for the Wind speed", [{}, {}, {"bin_width": 10}, {}]),
         (
             "bins of 5 km/s for both speeds, 1 cm-3 bins for the Wind density",
             [{"bin_width": 5}, {}, {"bin_width": 5}, {"bin_width": 1}],
         ),
-        ("use 30 bins in all histograms", [{"bins": 30}] * 4),
         ("30 bins for the ACE density", [{}, {"bins": 30}, {}, {}]),
         ("add a histogram of OMNI Bz with bins of 1 nT", [{}, {}, {}, {}, {"bin_width": 1}]),
     ],
@@ -723,12 +677,7 @@ def test_an_edit_uses_the_named_tool_in_its_own_panel(author, sentence, tool, pa
             "OMNI: pressure-corrected Dst and Dst predicted by Burton",
         ),
         ("gyroradius of the MMS1 electrons, 2015-10-16 13:00 to 13:10", "MMS1: electron gyroradius"),
-        ("velocity of the MMS1 electrons, 2015-10-16 13:00 to 13:10", "MMS1: electron velocity"),
         ("density from DES electrons at MMS1, 2015-10-16 13:00 to 13:10", "MMS1: electron density"),
-        (
-            "parallel and perpendicular temperature of the MMS1 electrons, 2015-10-16 13:00 to 13:10",
-            "MMS1: parallel electron temperature and perpendicular electron temperature",
-        ),
         (
             "MMS1 ion velocity in the de Hoffmann-Teller frame, 16 October 2015 13:05:30 to 13:07:00",
             "MMS1: velocity in the de Hoffmann–Teller frame",
@@ -736,10 +685,6 @@ def test_an_edit_uses_the_named_tool_in_its_own_panel(author, sentence, tool, pa
         (
             "HT frame velocity at MMS1, 16 October 2015 13:05:30 to 13:07:00",
             "MMS1: velocity of the de Hoffmann–Teller frame",
-        ),
-        (
-            "Wind: |B| in the first panel and the clock angle in the second, 15 May 2005",
-            "Wind: magnetic field magnitude and clock angle",
         ),
     ],
 )
@@ -935,9 +880,6 @@ def drawn(author, sentence, base=None):
          "Voyager2_V_masked", "mask", {"where": "outside", "value": [300.0, 700.0]}),
         ("OMNI plasma beta on 2024-05-10, set beta > 50 to NaN, with |B| below", [["OMNI_beta_masked"], ["OMNI_Bmag"]],
          "OMNI_beta_masked", "mask", {"where": ">", "value": 50.0}),
-        ("Wind speed and density on 2015-03-17, density only where the speed is above 500 km/s",
-         [["Wind_V"], ["Wind_n_masked"]], "Wind_n_masked", "mask_by_flag",
-         {"flag_label": "Wind_V", "where": "<=", "value": 500.0}),
         ("ACE speed, blank V wherever |B| < 10 nT, 2017-09-06 to 2017-09-09", [["ACE_V_masked"]], "ACE_V_masked",
          "mask_by_flag", {"flag_label": "ACE_Bmag_aligned", "where": "<", "value": 10.0}),
         ("ACE |B| for 2022-01-01 and fail if the coverage is below 90 %", [["ACE_Bmag_checked"]], "ACE_Bmag_checked",
@@ -980,8 +922,6 @@ def test_a_computation_is_drawn_with_the_numbers_of_the_sentence(author, sentenc
 @pytest.mark.parametrize(
     ("sentence", "panels", "label", "args"),
     [
-        ("leave out densities above 50 per cc", [["OMNI_n_masked"], ["OMNI_V"]], "OMNI_n_masked",
-         {"where": ">", "value": 50.0}),
         ("draw the density only where V > 500 km/s", [["OMNI_n_masked"], ["OMNI_V"]], "OMNI_n_masked",
          {"flag_label": "OMNI_V", "where": "<="}),
         ("mark where V exceeds 600 km/s", [["OMNI_n"], ["OMNI_V", "OMNI_V_events"]], "OMNI_V_events",
@@ -989,7 +929,6 @@ def test_a_computation_is_drawn_with_the_numbers_of_the_sentence(author, sentenc
         ("make the run fail if V covers less than 95 % of the range", [["OMNI_n"], ["OMNI_V_checked"]],
          "OMNI_V_checked", {"coverage": 0.95, "time_range": "$TIME_RANGE"}),
         ("scale the density by a factor 1.2", [["OMNI_n_scaled"], ["OMNI_V"]], "OMNI_n_scaled", {"factor": 1.2}),
-        ("fill gaps up to 10 min in the speed", [["OMNI_n"], ["OMNI_V_filled"]], "OMNI_V_filled", {"limit": "10min"}),
         ("hourly medians of the speed in place of the speed", [["OMNI_n"], ["OMNI_V_binned"]], "OMNI_V_binned",
          {"cadence": "1h", "method": "median"}),
         ("std of V per 30 min at the very bottom", [["OMNI_n"], ["OMNI_V"], ["OMNI_V_std"]], "OMNI_V_std",
@@ -1010,7 +949,6 @@ def test_a_drawn_line_is_computed_anew_with_the_numbers_of_the_change(author, se
         ("ACE |B|, hourly, and Wind |B|, 2015-03-17", ["ACE_Bmag_binned", "Wind_Bmag"]),
         ("ACE and Wind, hourly |B|, 2015-03-17", ["ACE_Bmag_binned", "Wind_Bmag_binned"]),
         ("ACE |B| and Wind |B| as hourly means, 2015-03-17", ["ACE_Bmag_binned", "Wind_Bmag_binned"]),
-        ("ACE |B| and Wind |B| smoothed over 1 h, 2015-03-17", ["ACE_Bmag_smooth", "Wind_Bmag_smooth"]),
         ("ACE |B| and smoothed Wind |B| over 1 h, 2015-03-17", ["ACE_Bmag", "Wind_Bmag_smooth"]),
         (
             "27-day running mean of F10.7 and daily values, 2014",
@@ -1021,10 +959,6 @@ def test_a_drawn_line_is_computed_anew_with_the_numbers_of_the_change(author, se
         (
             "ACE B and density, smoothed over 1 h, and below them Dst, 2015-03",
             ["ACE_B_smooth", "ACE_n_smooth", "OMNI_Dst"],
-        ),
-        (
-            "SYM-H and its 3 h running mean, and below it AE, 2017-09-06",
-            ["OMNI_SYMH", "OMNI_SYMH_smooth", "OMNI_AE"],
         ),
         (
             "spiral angle (hourly OMNI, RTN) and Parker spiral angle expected from the solar wind speed, 2008-03",
@@ -1113,10 +1047,7 @@ def test_a_slope_without_a_power_spectrum_is_refused(author, words):
 @pytest.mark.parametrize(
     ("sentence", "panels"),
     [
-        ("ACE and Wind n in one panel, their ratio below", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
         ("ACE and Wind n in one panel and their ratio in another", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
-        ("ACE and Wind n in one panel, ratio ACE/Wind below", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
-        ("ACE and Wind n in one panel, ratio in another panel", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
         ("ACE and Wind n in one panel, ratio in another", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
         ("ACE and Wind n overlaid, with the ratio in a lower panel", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
         ("ACE and Wind n, the ratio of the two below", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),
@@ -1132,12 +1063,10 @@ def test_a_slope_without_a_power_spectrum_is_refused(author, words):
         ("ACE Bz resampled in 1 min avg", [["ACE_Bz_binned"]]),
         # the input and the result of a computation
         ("band-pass ACE Bz at 2-10 mHz and plot it below the unfiltered one", [["ACE_Bz"], ["ACE_Bz_filtered"]]),
-        ("band-pass ACE Bz at 2-10 mHz, show only the filtered one", [["ACE_Bz_filtered"]]),
         ("ACE Bz smoothed over 1 h, the smoothed one only", [["ACE_Bz_smooth"]]),
         ("ACE Bz smoothed over 1 h, over the unsmoothed one", [["ACE_Bz", "ACE_Bz_smooth"]]),
         ("ACE Bz and the smoothed one over 1 h", [["ACE_Bz", "ACE_Bz_smooth"]]),
         ("detrend ACE Bz with a 10 min running mean and show the residual only", [["ACE_Bz_detrended"]]),
-        ("wavelet power of AE, below AE itself", [["OMNI_AE"], ["OMNI_AE_wavelet"]]),
         ("ACE |B|, 1 h running mean below |B| itself", [["ACE_Bmag"], ["ACE_Bmag_smooth"]]),
         ("band-pass the ACE magnetometer total field at 2-10 mHz, with the unfiltered one above",
          [["ACE_Bmag"], ["ACE_Bmag_filtered"]]),
@@ -1261,8 +1190,6 @@ def drawn_and_fetched(author, sentence):
     ("sentence", "drawn", "datasets"),
     [
         ("dynamic pressure from the Wind 3DP proton moments, 25 Sept 1998", "Wind_Pdyn", "WI_PM_3DP"),
-        ("dynamic pressure of Wind, 25 Sept 1998", "Wind_Pdyn", "WI_K0_SWE"),
-        ("alpha to proton ratio from Wind 3DP, 25 Sept 1998", "Wind_alphas", "WI_PM_3DP"),
         (
             "Alfvén Mach number at Wind from 3DP ion moments and MFI, 2005-01-20",
             "Wind_MA",
@@ -1273,16 +1200,6 @@ def drawn_and_fetched(author, sentence):
             "Alfvén speed at PSP (1 min B, QTN density), 2021-04-28",
             "PSP_VA",
             "PSP_FLD_L2_MAG_RTN_1MIN PSP_FLD_L3_RFS_LFR_QTN",
-        ),
-        (
-            "electron plasma frequency from QTN density at PSP, 2021-04-28",
-            "PSP_Ne_fpe",
-            "PSP_FLD_L3_RFS_LFR_QTN",
-        ),
-        (
-            "PSP QTN density and SPAN-i density, 2021-04-28",
-            "PSP_Ne PSP_n",
-            "PSP_FLD_L3_RFS_LFR_QTN PSP_SWP_SPI_SF00_L3_MOM",
         ),
         (
             "-VxB from MMS1 FPI ions and FGM, GSE, 2017-11-24 01:00 to 01:20",
@@ -1326,7 +1243,6 @@ def drawn_and_fetched(author, sentence):
             "Ulysses_psi",
             "UY_COHO1HR_MERGED_MAG_PLASMA",
         ),
-        ("Ulysses SWOOPS speed, 1992", "Ulysses_V", "UY_PROTON-MOMENTS_SWOOPS"),
     ],
 )
 def test_a_quantity_is_computed_from_the_data_that_the_sentence_names(author, sentence, drawn, datasets):

@@ -126,13 +126,7 @@ def test_a_window_is_understood_wherever_it_is_said(author, request_, tool, wind
     ("request_", "expected"),
     [
         ("ACE field and its magnitude in one panel, 2023-01-02", [["ACE_B", "ACE_Bmag"]]),
-        ("speed measured by ACE on 2023-01-02", [["ACE_V"]]),
         ("AL and AU for the substorm of 2008-02-26", [["OMNI_AL"], ["OMNI_AU"]]),
-        (
-            "Wind magnetic field magnitude with a 30 min running average, 2003-11-20",
-            [["Wind_Bmag"], ["Wind_Bmag_smooth"]],
-        ),
-        ("ACE |B| for 2022-01-01, smoothed with a 10-minute running average", [["ACE_Bmag_smooth"]]),
         ("ACE magnetic field in GSM, Bz only, 2023-01-02", [["ACE_Bz"]]),
         # a wish about a part of what the sentence names before it
         (
@@ -152,10 +146,6 @@ def test_a_window_is_understood_wherever_it_is_said(author, request_, tool, wind
         (
             "spectrogram of ions (ESA) from THEMIS-E and below it B in gsm, 2014/03/21 05:00-07:00 UT",
             [["THEMISE_the_peir_en_eflux"], ["THEMISE_B"]],
-        ),
-        (
-            "THEMIS-E ESA ion spectrogram, B in GSM under it, 2014-03-21 05:00-07:00",
-            [["THEMISE_ions"], ["THEMISE_B"]],
         ),
         # reasons, units and instruments that say nothing more
         ("Wind density on the 3rd of may 2005. Want to see if the flux is constant", [["Wind_n"]]),
@@ -257,11 +247,8 @@ def test_a_title_colours_scales_files_and_a_name_are_what_was_said(author):
 @pytest.mark.parametrize(
     ("request_", "colours"),
     [
-        ("ACE and Wind |B| in one panel, ACE in blue, Wind in red", {"ACE_Bmag": "blue", "Wind_Bmag": "red"}),
-        ("ACE and Wind |B| in blue and red", {"ACE_Bmag": "blue", "Wind_Bmag": "red"}),
         ("a red ACE density and a blue Wind density", {"ACE_n": "red", "Wind_n": "blue"}),
         ("ACE field, Bx red, By green, Bz blue", {"ACE_B.x": "red", "ACE_B.y": "green", "ACE_B.z": "blue"}),
-        ("ACE Bz red", {"ACE_Bz": "red"}),
         ("draw ACE Bz in red", {"ACE_Bz": "red"}),
         ("ACE Bz as a red line", {"ACE_Bz": "red"}),
         ("speed and density of ACE, density in green", {"ACE_n": "green"}),
@@ -288,20 +275,16 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
 @pytest.mark.parametrize(
     ("request_", "key", "value"),
     [
-        ("ACE density dashed", "line_styles", {"ACE_n": {"dash": "dash"}}),
         ("a dotted line for the ACE density", "line_styles", {"ACE_n": {"dash": "dot"}}),
         ("ACE density as dots", "line_styles", {"ACE_n": {"mode": "markers"}}),
         ("ACE density and speed, density on a log scale", "log_scale", {"1": "log"}),
         ("log axis for density and speed of ACE", "log_scale", {"1": "log", "2": "log"}),
-        ("ACE density, speed, log scale", "log_scale", "log"),
-        ("ACE field and density, log scale", "log_scale", {"2": "log"}),
         (
             "ACE Bz filled red where negative",
             "line_styles",
             {"ACE_Bz": {"fill_below": 0.0, "fill_color": "red"}},
         ),
         ("ACE Bz (zero line)", "show_zero_line", True),
-        ("ACE Bz with y range from -20 to 20 nT", "y_range", {"1": [-20.0, 20.0]}),
         ("ACE Bz, ylim=(-20,20)", "y_range", {"1": [-20.0, 20.0]}),
         (
             "ACE Bz from -20 to 20 nT and density from 0 to 50",
@@ -318,8 +301,6 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
         ("ACE density (pdf)", "formats", ["pdf"]),
         ("ACE density, title 'St Patrick's day storm'", "title", "St Patrick's day storm"),
         ("ACE density titled Storm of the year", "title", "Storm of the year"),
-        ("ACE Bz and speed, speed between 300 and 800 km/s", "y_range", {"2": [300.0, 800.0]}),
-        ("ACE |B|, with the density below on a log axis and Dst at the bottom", "log_scale", {"2": "log"}),
         (
             "ACE temperature with logarithmic axis, and density with linear axes",
             "log_scale",
@@ -340,23 +321,12 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
     [
         ("ACE magnitude on top and the field vector below", [["ACE_Bmag"], ["ACE_B"]]),
         ("from top to bottom ACE density, Bz and speed", [["ACE_n"], ["ACE_Bz"], ["ACE_V"]]),
-        ("bottom panel: ACE Bz, top panel: density", [["ACE_n"], ["ACE_Bz"]]),
         ("ACE Bz below the density", [["ACE_n"], ["ACE_Bz"]]),
         ("ACE density above the field", [["ACE_n"], ["ACE_B"]]),
-        ("centre panel: ACE Bz, last panel: density, top panel: speed", [["ACE_V"], ["ACE_Bz"], ["ACE_n"]]),
-        ("ACE Bx and By in one panel and density", [["ACE_Bx", "ACE_By"], ["ACE_n"]]),
         ("ACE Bx, By and |B| all in one", [["ACE_Bx", "ACE_By", "ACE_Bmag"]]),
-        ("ACE and Wind density in separate panels", [["ACE_n"], ["Wind_n"]]),
         ("ACE and Wind density in two panels", [["ACE_n"], ["Wind_n"]]),
-        ("ACE |B| and speed in one panel and density in another", [["ACE_Bmag", "ACE_V"], ["ACE_n"]]),
-        ("ACE speed in one panel and density in another one", [["ACE_V"], ["ACE_n"]]),
         ("ACE Bx, By, density; Bx and By in one panel", [["ACE_Bx", "ACE_By"], ["ACE_n"]]),
-        (
-            "ACE and Wind speed and density, one panel per quantity",
-            [["ACE_V", "Wind_V"], ["ACE_n", "Wind_n"]],
-        ),
         ("Dst, then below it Kp, then AE at the bottom", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_AE"]]),
-        ("ACE Bz smoothed over 1 h; below, the density", [["ACE_Bz_smooth"], ["ACE_n"]]),
         ("ACE speed together with a panel of Bz smoothed over 1 h", [["ACE_V"], ["ACE_Bz_smooth"]]),
         ("Dst with Kp below and ap in the third panel", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_ap"]]),
         ("ACE speed with density below and Bz above", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
@@ -368,13 +338,11 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("ACE B components and total", [["ACE_B"], ["ACE_Bmag"]]),
         ("ACE density and speed; panel 1 speed, panel 2: density", [["ACE_V"], ["ACE_n"]]),
         ("ACE n, V and B: V first panel, n second panel, B third panel", [["ACE_V"], ["ACE_n"], ["ACE_B"]]),
-        ("ACE and Wind density, Wind on top, ACE below", [["Wind_n"], ["ACE_n"]]),
         ("ACE and Wind density; upper panel Wind, lower ACE", [["Wind_n"], ["ACE_n"]]),
         (
             "ACE and Wind density, ACE upper panel, Wind lower, 3 h running mean for each",
             [["ACE_n_smooth"], ["Wind_n_smooth"]],
         ),
-        ("hourly ACE density upper panel, speed lower", [["ACE_n"], ["ACE_V"]]),
         ("hourly ACE density, in the panel below the speed as measured", [["ACE_n"], ["ACE_V"]]),
         (
             "OMNI speed with density on the right-hand axis of the same panel and SYM-H in the panel below",
@@ -385,7 +353,6 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         # a running mean beside its input, or in its place
         ("Wind |B| with a 30 min running mean", [["Wind_Bmag"], ["Wind_Bmag_smooth"]]),
         ("Wind |B| with 2 h running medians in a single panel", [["Wind_Bmag", "Wind_Bmag_median"]]),
-        ("smooth Wind |B| with a 30 min running mean", [["Wind_Bmag_smooth"]]),
         ("Wind |B| with a 30 min running mean applied", [["Wind_Bmag_smooth"]]),
         ("ratio of Wind density over ACE density", [["Wind_n_over_ACE_n"]]),
         ("ACE Bz as is, Wind n with a 30 min running mean", [["ACE_Bz"], ["Wind_n_smooth"]]),
@@ -393,10 +360,7 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("ACE n and V, V upper", [["ACE_V"], ["ACE_n"]]),
         ("ACE n and V, V lower", [["ACE_n"], ["ACE_V"]]),
         ("AE with AL and AU overlaid", [["OMNI_AE", "OMNI_AL", "OMNI_AU"]]),
-        ("Wind density over ACE density in one panel", [["Wind_n", "ACE_n"]]),
         ("a single plot of ACE n and V", [["ACE_n"], ["ACE_V"]]),
-        ("ACE and Wind n, Wind on top, ACE below, hourly", [["Wind_n_binned"], ["ACE_n"]]),
-        ("ACE magnetic field, |B|", [["ACE_B"], ["ACE_Bmag"]]),
         ("ACE magnetic field: |B| and components", [["ACE_B"], ["ACE_Bmag"]]),
         ("ACE magnetic field above |B|", [["ACE_B"], ["ACE_Bmag"]]),
     ],
@@ -418,7 +382,6 @@ def test_panels_are_where_the_request_puts_them(author, request_, panels):
             {"xy": [{"x": "OMNI_Newell", "y": "OMNI_AE", "fit": "linear"}]},
         ),
         ("hodogram of ACE By and Bz", {"xy": [{"x": "ACE_Bz", "y": "ACE_By", "type": "hodogram"}]}),
-        ("histogram of the ACE density", {"histograms": [{"of": ["ACE_n"]}]}),
     ],
 )
 def test_a_figure_without_a_time_axis(author, request_, entry):
@@ -559,9 +522,6 @@ def test_the_same_request_gives_the_same_bytes(author):
     [
         ("Van Allen Probes magnetic field for 2013-03-17", "RBSP-B"),
         ("STEREO speed for 2012-07-23", "all of them"),
-        ("MMS field for 2015-10-16", "MMS3"),
-        ("solar wind speed for 2024-05-10", "Wind"),
-        ("plot ACE for 2023-01-02", "proton density"),
         ("a running average of the ACE field for 2023-01-02", "1h"),
         ("median filter of ACE density 2003-01-02", "1h"),
         ("WI_H0_MFI for 2003-11-20", "BGSM"),
@@ -664,7 +624,6 @@ def test_what_is_drawn_on_top_of_nothing_else_is_drawn_over_the_other_line(autho
         ("ACE density. Plot it and give me the numbers as CSV too", ["ACE_n"], True),
         ("ACE density, plus the numbers in a csv", ["ACE_n"], True),
         ("ACE density and speed, give me the density numbers as csv", ["ACE_n"], True),
-        ("ACE density and speed, with the density also as csv", ["ACE_n"], True),
         ("ACE density, speed as csv", ["ACE_n", "ACE_V"], True),
     ],
 )
@@ -760,7 +719,6 @@ def test_a_word_that_was_not_read_is_never_left_out(author, request_, named):
 @pytest.mark.parametrize(
     ("request_", "expected"),
     [
-        ("ACE field on 2 January 2023 from 10:00 to 12:00", "2023-01-02T10:00:00 to 2023-01-02T12:00:00"),
         ("ACE field on 2 January 2023 10:00-12:00", "2023-01-02T10:00:00 to 2023-01-02T12:00:00"),
         ("ACE field between 9:00 and 12:30 UT on 2023-01-02", "2023-01-02T09:00:00 to 2023-01-02T12:30:00"),
         ("ACE field for DOY 131 2024", "2024-05-10 to 2024-05-11"),
@@ -777,13 +735,11 @@ def test_clocks_beside_a_day_and_days_of_year_are_times(author, request_, expect
         ("Wind speed and ACE density 2003-11-20", [["Wind_V"], ["ACE_n"]]),
         ("compare Bn of STEREO-A and Bz of ACE 2010-01-02", [["STA_Bn"], ["ACE_Bz"]]),
         ("ACE density and Wind 2003-11-20", [["ACE_n", "Wind_n"]]),
-        ("ACE and Wind density and speed 2003-11-20", [["ACE_n", "Wind_n"], ["ACE_V", "Wind_V"]]),
         ("ACE IMF, solar wind speed from Wind and AE 2003-11-20", [["ACE_B"], ["Wind_V"], ["OMNI_AE"]]),
         ("ACE and Wind Bz plus density from Wind 2003-11-20", [["ACE_Bz", "Wind_Bz"], ["Wind_n"]]),
         ("speed and density of ACE and Wind, respectively, 2003-11-20", [["ACE_V"], ["Wind_n"]]),
         ("ACE wind speed 2003-11-20", [["ACE_V"]]),
         ("wind speed of ACE 2003-11-20", [["ACE_V"]]),
-        ("ACE Bz and Dst 2003-11-20", [["ACE_Bz"], ["OMNI_Dst"]]),
         ("ACE Bz and its hourly average 2003-11-20", [["ACE_Bz"], ["ACE_Bz_binned"]]),
         ("ACE Bz and 1 hour running average 2003-11-20", [["ACE_Bz"], ["ACE_Bz_smooth"]]),
         ("ACE Bz and its 1 h running mean together, 2003-11-20", [["ACE_Bz", "ACE_Bz_smooth"]]),
@@ -988,7 +944,6 @@ def test_a_time_that_does_not_fit_is_refused(author, request_):
 @pytest.mark.parametrize(
     ("request_", "dataset"),
     [
-        ("SWEPAM temperature Aug 2005", "AC_H0_SWE"),
         ("HOPE electrons RBSP-B, 2 October 2013", "RBSPB_REL04_ECT-HOPE-PA-L3"),
         ("SPAN-I energy spectrogram 17 Jan 2021", "PSP_SWP_SPI_SF00_L3_MOM"),
         ("Alfven speed at Wind, 2003-11-20, from MFI and 3DP", "WI_PM_3DP"),
@@ -1081,7 +1036,6 @@ def test_colours_of_a_new_spectrogram_are_set(author, look, key, value):
 @pytest.mark.parametrize(
     ("request_", "keys"),
     [
-        ("Kp bars, 10-13 May 2024", {"panels": [["OMNI_Kp"]], "panel_types": ["bars"]}),
         (
             "Ulysses speed and temperature, left and right axes, October 1994",
             {"panels": [["Ulysses_V", "Ulysses_T"]], "right": ["Ulysses_T"]},
@@ -1098,15 +1052,10 @@ def test_colours_of_a_new_spectrogram_are_set(author, look, key, value):
             "electron density and Bz of MMS1 on 2016-12-01, dash the density",
             {"panels": [["MMS1_Ne"], ["MMS1_Bz"]], "line_styles": {"MMS1_Ne": {"dash": "dash"}}},
         ),
-        (
-            "Wind speed, 2012-03-01, right axis for density",
-            {"panels": [["Wind_V", "Wind_n"]], "right": ["Wind_n"]},
-        ),
         ("Wind V and n in one panel, 2012-03-01", {"right": ["Wind_n"]}),
         ("Wind V and n in one panel, 2012-03-01, V on the right axis", {"right": ["Wind_V"]}),
         ("Wind V and n in one panel, 2012-03-01, speed 300 to 800 km/s", {"y_range": {"1": [300.0, 800.0]}}),
         ("Wind V and n in one panel, 2012-03-01, n from 0 to 20", {"y_range": {"1 right": [0.0, 20.0]}}),
-        ("Wind V and n in one panel, 2012-03-01, log", {"log_scale": {"1": "log", "1 right": "log"}}),
         ("Wind V, n and T in one panel, 2012-03-01", {"right": None}),
         ("ACE and Wind n in one panel, 2012-03-01", {"right": None}),
         (
@@ -1337,8 +1286,6 @@ def test_sources_of_the_inputs_of_a_quantity_are_not_drawn(author, request_, dra
          {"trace_colors": {"MMS1_Bmag": "magenta", "MMS2_Bmag": "teal", "MMS3_Bmag": "red", "MMS4_Bmag": "blue"}}),
         ("MMS |B|, all four spacecraft, 2017-07-11",
          {"trace_colors": {"MMS1_Bmag": "black", "MMS2_Bmag": "red", "MMS3_Bmag": "green", "MMS4_Bmag": "blue"}}),
-        ("Wind and STEREO-A speed in one panel, 2012-06-16",
-         {"trace_colors": {"Wind_V": "red", "STA_V": "darkorange"}}),
         ("Dst for 2015, mark -100 nT with a dashed red line",
          {"hlines": [{"y": -100.0, "color": "red", "dash": "dash"}], "trace_colors": None}),
         ("Wind |B| and its running median over 3 h in red, 2008-01-01",

@@ -49,7 +49,6 @@ def drawn(draft):
             "GOES-15 MAGED 40, 75 keV electrons telescope 4 2013-03-17",
             ["GOES15_EPS-MAGED_1MIN.dtc_cor_eflux_stack4"],
         ),
-        ("GOES-13 MAGED 40 keV electrons, 2013-01-26", ["GOES13_EPS-MAGED_1MIN.dtc_cor_eflux_stack1"]),
         ("MAVEN SEP 1 forward electrons, 2017-09-10", ["MVN_SEP_L2_S1-CAL-SVY-FULL.f_elec_flux"]),
         ("Arase MEP-e electrons at 30 keV omni, 2018-08-26", ["ERG_MEPE_L2_OMNIFLUX.FEDO"]),
         ("STA LET Fe 2012-01-27", ["STA_L1_LET.Fe_unsec_flux"]),  # not the sums of bins
@@ -77,10 +76,6 @@ def drawn(draft):
         ),
         ("RBSP-A HOPE He+ omni, 2 Nov 2013", ["RBSPA_REL04_ECT-HOPE-PA-L3.FHEDO"]),
         (
-            "oxygen ions from HOPE on Van Allen Probe A for 17 March 2015",
-            ["RBSPA_REL04_ECT-HOPE-PA-L3.FODO"],
-        ),
-        (
             "mms2 HPCA He++ number density 2016-11-01",
             ["MMS2_HPCA_SRVY_L2_MOMENTS.mms2_hpca_heplusplus_number_density"],
         ),
@@ -104,7 +99,6 @@ def drawn(draft):
             "Voyager 1 CRS 3-4.6 MeV protons and 133-155 MeV protons, 2012",
             ["VOYAGER1_CRS_DAILY_FLUX.PROTONFLUX1", "VOYAGER1_CRS_DAILY_FLUX.PROTONFLUX10"],
         ),
-        ("GOES-10 >2 MeV electrons, Aug 2004", ["G0_K0_EP8.E2"]),
         ("ACE EPAM protons 1.06-1.9 MeV, 28 Oct 2003", ["AC_H3_EPM.P7p"]),  # which it does not tell from ions
         (
             "Voyager 2 CRS protons 3.0-4.6 MeV and speed, 2010",
@@ -117,7 +111,6 @@ def drawn(draft):
         ),
         ("CSSWE E1 counts, 13 Jan 2013", ["CSSWE_REPTILE_6SEC-COUNTS-L1.E1counts"]),
         # the usual one of several
-        ("CRRES MEA electron flux, 24-26 March 1991", ["CRRES_H0_MEA.J_ave"]),
         (
             "MEP-i omni proton and oxygen flux from Arase, 4 November 2021",
             ["ERG_MEPI_L2_OMNIFLUX.FPDO", "ERG_MEPI_L2_OMNIFLUX.FODO"],
@@ -128,7 +121,6 @@ def drawn(draft):
             "EPT electrons from the sun, asun, north and south apertures, 28 Oct 2021",
             [f"SOLO_L3_EPD-EPT-1MIN.Electron_Flux_{letter}" for letter in "SAND"],
         ),
-        ("SEPT anti-sunward electrons stereo a 2013-03-05", ["STA_L1_SEPT.Spec_0_E"]),
         ("PSP LET1 B protons 28-30 Oct 2021", ["PSP_ISOIS-EPIHI_L2-LET1-RATES60.B_H_Flux"]),
         ("SolO EPT ions, antisunward, 2022-03-28", ["SOLO_L3_EPD-EPT-1MIN.Ion_Flux_A"]),
         (
@@ -184,7 +176,6 @@ def drawn(draft):
         ),
         # a spectrogram of the particles that stand ahead
         ("RBSP-B HOPE oxygen, 1 June 2013: omni spectrogram", ["RBSPB_REL04_ECT-HOPE-PA-L3.FODO"]),
-        ("HOPE-A oxygen omni energy spectrogram, 1 June 2013", ["RBSPA_REL04_ECT-HOPE-PA-L3.FODO"]),
         # other quantities beside
         (
             "RBSP-B REPT electron spectrogram on top, |B| below, 9 Oct 2012",
@@ -196,7 +187,6 @@ def drawn(draft):
             "CRRES 976 keV electrons at 90° and omni Dst, 20 Mar to 10 Apr 1991",
             ["CRRES_H0_MEA.Jper", "OMNI2_H0_MRG1HR.DST"],
         ),
-        ("CRRES 976 keV electrons, October 1990", ["CRRES_H0_MEA.J_ave"]),
         ("SAMPEX, PET electron flux, 1 Jan 1997", ["SX_K0_POF.Elect_Dif_Flx"]),
         (
             "noaa15 and noaa18, >130 keV electrons, 2015-03-17 12 to 15 UT",
@@ -250,11 +240,6 @@ def test_the_parameter_has_the_particles(author, request_, parameters):
             [("slice_spectrum", {"at": 2000, "axis": "energy"})],
         ),
         (
-            "MagEIS-B electrons at 1 MeV, 1-5 Oct 2013",
-            "RBSPB_REL03_ECT-MAGEIS-L2.FESA",
-            [("slice_spectrum", {"at": 1000})],
-        ),
-        (
             "RBSP-A HOPE protons at 90 deg pitch angle, 10 keV, 1 June 2013",
             "RBSPA_REL04_ECT-HOPE-PA-L3.FPDU",
             [("slice_spectrum", {"at": 90, "axis": "pitch angle"}), ("slice_spectrum", {"at": 10000})],
@@ -288,11 +273,6 @@ def test_the_parameter_has_the_particles(author, request_, parameters):
             "sunward HET protons averaged over 10-20 and 20-40 MeV, Solar Orbiter, 28 Oct 2021, one panel each",
             "SOLO_L2_EPD-HET-SUN-RATES.H_Flux",
             [("band_average", {"bands": [[10, 20]]}), ("band_average", {"bands": [[20, 40]]})],
-        ),
-        (
-            "STA HET protons averaged over 20.8-40.5 MeV, 7-9 March 2012",
-            "STA_L1_HET.Proton_Flux",
-            [("band_average", {"bands": [[20.8, 40.5]]})],
         ),
         (
             "mean ERNE HED proton intensity 25-50 MeV, 14 to 17 July 2000",
@@ -568,7 +548,6 @@ def test_one_energy_is_no_integral_channel_above_a_higher_one(author):
             "FESA_CORR",
             {"at": 1000},
         ),
-        ("RBSP-A MagEIS electrons at 1 MeV, 5 March 2015", "FESA", {"at": 1000}),
     ],
 )
 def test_a_band_or_a_channel_is_one_line(author, request_, parameter, step):

@@ -27,6 +27,7 @@ from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import drawbacks
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import tokens
+from helio.patterns import ignoring_case
 
 MOST_TOGETHER = 4
 MOST_CHOICES = 12
@@ -184,7 +185,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
         lambda match: -len(match.names & _id_pieces(match.dataset.id)),
         lambda match: wish.spectrum and len(match.first.parameter.size) != 1 and not match.cuts,
         lambda match: match.first.is_by_pitch != wish.pitch,
-        lambda match: wish.omni and not re.search(r"omni", match.first.text, re.IGNORECASE),
+        lambda match: wish.omni and not ignoring_case(r"omni").search(match.first.text),
         lambda match: (
             not wish.every
             and (wish.energy or len(wish.words) < 2)
@@ -335,8 +336,8 @@ def together(found: list[Match], text: str) -> list[Match]:
     shapes = {(described.parameter.canonical_unit, described.parameter.size) for described in every}
     apart: list[set[str]] = [{*word_list(match.first.parameter.description)} for match in found]
     differing = set[str]().union(*apart) - apart[0].intersection(*apart) - {"ab"}
-    plural = re.search(
-        r"\b(?:spectrograms|spectra|fluxes|intensities|densities|temperatures)\b", text, re.IGNORECASE
+    plural = ignoring_case(r"\b(?:spectrograms|spectra|fluxes|intensities|densities|temperatures)\b").search(
+        text
     )
     one = len(shapes) == 1 and set() < differing <= (SIDES | SPECIES_WORDS if plural else SIDES)
     one &= sum(bool(differing & axes) for axes in _AXES) < 2

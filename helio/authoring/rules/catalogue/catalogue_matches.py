@@ -32,6 +32,7 @@ from helio.knowledge.particles import SPECIES_WORDS, Energy, species_in
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import Clause, clauses, concepts, plain, tokens
+from helio.patterns import ignoring_case
 from helio.time_range import TimeRange
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*[A-Za-z_])")
@@ -392,13 +393,15 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
             continue
         if wish.spectrum and not described.parameter.size:
             continue
-        kind = _off_kind(wish, described)
-        species = _off_species(wish, described)
-        taken = _taken(wish, described)
-        if kind is not None and species is not None and taken is not None:
-            is_length = wish.moment == "speed" and described.parameter.size == (3,)
-            cuts = (*taken[0], Computation("magnitude")) if is_length else taken[0]
-            yield Match((described,), names=names, cuts=cuts, off=(kind, taken[1], species))
+        if (
+            (species := _off_species(wish, described)) is None
+            or (kind := _off_kind(wish, described)) is None
+            or (taken := _taken(wish, described)) is None
+        ):
+            continue
+        is_length = wish.moment == "speed" and described.parameter.size == (3,)
+        cuts = (*taken[0], Computation("magnitude")) if is_length else taken[0]
+        yield Match((described,), names=names, cuts=cuts, off=(kind, taken[1], species))
 
 
 def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
@@ -419,9 +422,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
     per_area = re.search(r"sr|ster|cm|pfu", written or described.description) is not None
     if wish.moment:
         return None if per_area and wish.moment == "counts" else int(per_area)
-    counts = re.search(
-        r"counts?\b|cnts\b", f"{described.parameter.name} {described.description}", re.IGNORECASE
-    )
+    counts = ignoring_case(r"counts?\b|cnts\b").search(f"{described.parameter.name} {described.description}")
     return 0 if per_area else 2 if counts else 1
 
 
@@ -449,7 +450,7 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
         wish = replace(wish, pitch=False, angles=())
     if wish.pitch and axes == 1 and wish == replace(wish, energy=None, angles=(), averaged=False):
         is_whole = _is_of_kind(described, "pitch angles") and not SLICE.search(described.parameter.name)
-        return ((), 0) if is_whole and not re.search("omni", described.text, re.IGNORECASE) else None
+        return ((), 0) if is_whole and not ignoring_case("omni").search(described.text) else None
     if axes > 2 or (axes == 2 and not (is_pitch and whole_sky)) or (wish.pitch and axes < 2):
         return None
     cuts: list[Computation] = []
@@ -498,7 +499,7 @@ def _with_energy(
     """Add what takes an energy, or a range of energies, of a spectrogram."""
     unit, bands = described.energy_unit, described.bands
     is_beyond = bool(described.reach) and not any(reach.has(energy) for reach in described.reach)
-    is_integral = re.search(r"\bintegral\b", described.text, re.IGNORECASE) is not None
+    is_integral = ignoring_case(r"\bintegral\b").search(described.text) is not None
     if len(bands) == 1 and not (cuts or axis or integrated) and energy.is_same(bands[0]):
         return (), 1
     if energy.high == math.inf or unit not in _EV or is_beyond or is_integral:

@@ -28,6 +28,7 @@ from helio.knowledge.quantities import SOURCES, families
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import MEASURES, Clause, concepts, plain, tokens
+from helio.patterns import ignoring_case
 from helio.time_range import TimeRange
 
 AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
@@ -147,7 +148,7 @@ class Words:
         """The words that say that a parameter describes another one, outside of its remarks."""
         if _OF_ANOTHER.search(self.name):
             return frozenset({"uncertainty"})
-        return AUXILIARY & {*word_list(re.sub(_REMARKS, " ", self.text, flags=re.IGNORECASE))}
+        return AUXILIARY & {*word_list(ignoring_case(_REMARKS).sub(" ", self.text))}
 
 
 _ASIDE = re.compile(
@@ -236,7 +237,7 @@ class DescribedParameter:
             self.parameter.canonical_unit
         )
 
-    @property
+    @cached_property
     def _is_usable(self) -> bool:
         is_axis = _OF_BINS.search(self.parameter.description) and comparable(self.parameter.unit or "1", "eV")
         is_model = self.entry.id.endswith("_SSC") and self.parameter.unit == "nT"
@@ -343,14 +344,18 @@ class DescribedParameter:
         first, last = (date and datetime.strptime(date, "%Y/%m/%d") for date in (told["first"], told["last"]))
         return (not first or first < span.stop) and (not last or span.start < last + timedelta(days=1))
 
-    def explains(self, word: str) -> bool:
-        """Return whether the catalogue has a word in what it says of the parameter or its dataset."""
+    @cached_property
+    def _told(self) -> frozenset[str]:
         crafts = f"{self.craft.mission} {self.craft.spacecraft}"
         text = f"{self.text} {self.entry.id} {self.entry.title} {crafts} {' '.join(_levels(self.entry))}"
+        return frozenset(tokens(text))
+
+    def explains(self, word: str) -> bool:
+        """Return whether the catalogue has a word in what it says of the parameter or its dataset."""
         name = folded(word)
         is_begin = len(name) > 4 and re.search(r"[A-Z]$", word)  # TOFxE of TOFXEH
         begins = is_begin and any(sensor.startswith(name) for sensor in self.sensors)
-        return name in self.sensors or bool(begins) or (bool(word) and {*tokens(word)} <= {*tokens(text)})
+        return name in self.sensors or bool(begins) or (bool(word) and self._told.issuperset(tokens(word)))
 
     @cached_property
     def energy_unit(self) -> str:
@@ -360,7 +365,7 @@ class DescribedParameter:
         bins = " ".join(
             other.unit
             for other in self.entry.parameters
-            if re.match("energ", other.name, re.IGNORECASE) and {*other.size} & {*self.parameter.size}
+            if ignoring_case("energ").match(other.name) and {*other.size} & {*self.parameter.size}
         )
         for text in (bins, self.about, self.parameter.unit, self.entry.title):
             units: set[str] = {
@@ -495,6 +500,7 @@ def species_words(text: str) -> set[str]:
     return {*word_list(text)} & SPECIES_WORDS | {LETTERS[word] for word in text.split() if word in LETTERS}
 
 
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """Return a word without its ending, so that ``precipitating`` and ``precipitation`` are one.
 

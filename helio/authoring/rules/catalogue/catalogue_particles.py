@@ -46,7 +46,8 @@ from helio.knowledge.instrument_index import folded, instrument_index, is_name
 from helio.knowledge.particles import Species
 from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import SOURCES
-from helio.knowledge.search import Search
+from helio.knowledge.search import search_of
+from helio.patterns import ignoring_case
 
 _PROTONS = (Species("H"), Species("H", 1, 1), Species("H", 0, 1))
 """Protons, which are most of the ions of an instrument that tells none apart."""
@@ -251,7 +252,7 @@ def _off_table(
     view: str, parts: Sequence[Part], crafts: Sequence[tuple[int, str]], catalogue: Catalogue
 ) -> list[tuple[int, str]]:
     """Return the one spacecraft without a row in the table of quantities, with the position of its part."""
-    search = Search(catalogue)
+    search = search_of(catalogue)
     if len(search.named(view)[1] - {craft for _, craft in crafts}) != 1:
         return []
     starts = [(part.region[0], search.named(view[slice(*part.region)])[1]) for part in parts]
@@ -261,7 +262,7 @@ def _off_table(
 
 def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue) -> list[DescribedDataset]:
     """Return the datasets of the named spacecraft, and those of instruments that these do not have."""
-    named = {craft for _, craft in crafts} or Search(catalogue).named(view)[1]
+    named = {craft for _, craft in crafts} or search_of(catalogue).named(view)[1]
     words = re.findall(r"[^\s\x01,;()/]+", view)
     words = [word for word in words if is_name(word) and word not in IN_REQUESTS]
     spelt = {*map(folded, words)} | {folded(first + second) for first, second in pairwise(words)}
@@ -299,7 +300,7 @@ def _refuse_limits(segment: Segment, view: str) -> None:
     """Refuse a spectrogram of a range of energies, which is neither their average nor the whole spectrogram."""
     ranges = [energy for energy in segment.energies if energy.low < energy.high < math.inf]
     said = view[segment.start : segment.stop]
-    if segment.what.spectrum and ranges and not re.search(r"averag|mean|integrat|summ", said, re.IGNORECASE):
+    if segment.what.spectrum and ranges and not ignoring_case(r"averag|mean|integrat|summ").search(said):
         raise NotUnderstood(
             "helio draws the spectrogram of all energies",
             advice="leave the energies out, or write 'flux averaged over' before them",

@@ -26,7 +26,8 @@ from helio.knowledge.modes import BY_NAME, LEVELS, PRODUCTS
 from helio.knowledge.particles import LETTERS, directions_in, energies_in
 from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import families
-from helio.knowledge.search import Search
+from helio.knowledge.search import search_of
+from helio.patterns import ignoring_case
 
 _FLUX = re.compile(
     r"\b(?:flux|spectr|intensit|ions?\b|protons?\b|electrons?\b|alphas?\b)"
@@ -91,9 +92,9 @@ def read_catalogue(
     """
     for mode in {mode for mode, _ in wanted.modes} - {*LEVELS}:
         phrases = rf"(?<![\w-])(?:{BY_NAME[mode].phrases})(?![\w-])"
-        view = re.sub(phrases, lambda match: TAKEN * len(match[0]), view, flags=re.IGNORECASE)
+        view = ignoring_case(phrases).sub(lambda match: TAKEN * len(match[0]), view)
         if mode in PRODUCTS:
-            plain = [re.sub(phrases, "", part.text, flags=re.IGNORECASE).strip() for part in parts]
+            plain = [ignoring_case(phrases).sub("", part.text).strip() for part in parts]
             parts = [replace(part, text=text) for part, text in zip(parts, plain, strict=True) if text]
     every: list[Named] | str = []
     if not (jointly or _share(parts, catalogue) or _share_craft(parts, catalogue)):
@@ -157,7 +158,7 @@ def _named(
     The string says where to look, if too many parameters fit to choose from.
     """
     particles = particles_asked(view, parts, crafts, wanted, catalogue, ask)
-    search = Search(catalogue)
+    search = search_of(catalogue)
     spans = [span for named in particles for span in named.spans if not search.named(view[slice(*span)])[1]]
     done = {part.region for part in parts if any(overlap(part.region, span) for span in spans)}
     words = words_asked(view, parts, done, wanted, catalogue, ask)

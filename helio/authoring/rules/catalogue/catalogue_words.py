@@ -46,7 +46,7 @@ from helio.knowledge.modes import is_mode
 from helio.knowledge.particles import LETTERS, SPECIES_WORDS, directions_in
 from helio.knowledge.quantities import SOURCES, families, spellings
 from helio.knowledge.quantity_words import INDICES
-from helio.knowledge.search import Search
+from helio.knowledge.search import Search, search_of
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import concepts, tokens
 
@@ -172,7 +172,7 @@ def words_asked(
     if any(_LAYOUT & said or _DENIAL.search(part.text) for said, part in zip(words, parts, strict=True)):
         return None if any(part.unread and part.region not in done for part in parts) else []
     index = instrument_index(catalogue)
-    search = Search(catalogue)
+    search = search_of(catalogue)
     own = [asked for part in parts for asked in _each(_asked(part, index, search), view)]
     headings = [asked.part for asked, after in pairwise(own) if asked.is_craft and not after.crafts]
     every = _completed(own)
@@ -287,12 +287,12 @@ def is_index(part: Part) -> bool:
 
 def crafts_named(part: Part, catalogue: Catalogue) -> frozenset[str]:
     """Return the spacecraft that a part names, also those that are not in the table of quantities."""
-    return _asked(part, instrument_index(catalogue), Search(catalogue)).crafts
+    return _asked(part, instrument_index(catalogue), search_of(catalogue)).crafts
 
 
 def measures(instruments: Part, other: Part, catalogue: Catalogue) -> bool:
     """Return whether an instrument that one part names measures the quantity that another part names."""
-    index, search = instrument_index(catalogue), Search(catalogue)
+    index, search = instrument_index(catalogue), search_of(catalogue)
     carrier, own = (_asked(part, index, search) for part in (instruments, other))
     names = [name for name, said in zip(carrier.names, carrier.said, strict=True) if not said.islower()]
     return any(_is_measured(replace(own, names=(name,)), catalogue, index) for name in names)

@@ -14,6 +14,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.instrument_index import folded, is_name
 from helio.knowledge.particles import LETTERS, Energy, Species, directions_in, energies_in, species_in
+from helio.patterns import ignoring_case
 
 PLAIN = (None, Species("e"), Species("ion"), Species("H", 1, 1))
 """Particles of which the table of quantities has moments."""
@@ -111,7 +112,7 @@ def with_ratios(text: str) -> str:
 
     def in_words(match: re.Match[str]) -> str:
         moment = (match["moment"] or "").casefold()
-        named = re.search(r"ratio", match[0], re.IGNORECASE) or match["below"] == "p"
+        named = ignoring_case(r"ratio").search(match[0]) or match["below"] == "p"
         is_ions = _ION_INSTRUMENTS.search(text) or re.fullmatch(
             r"(?:H|He|O)\+/(?:H|He|O)\+", f"{match['above']}/{match['below']}"
         )
@@ -309,7 +310,7 @@ def _segments(
         if others or not (match[0].isupper() and folded(match[0]) in sensors):
             take(*match.span(), ("", None))
     for moment, written in _MOMENTS.items():
-        for match in re.finditer(rf"\b(?:{written})\b", left.left, re.IGNORECASE):
+        for match in ignoring_case(rf"\b(?:{written})\b").finditer(left.left):
             take(*match.span(), ("moments", moment))
     cuts = [match.span() for match in _BETWEEN.finditer(view) if left.is_unread(*match.span())]
     ends = [0, *(cut for span in cuts for cut in span), len(view)]
@@ -323,14 +324,12 @@ def _segments(
                 getattr(segment, name).append(value)
             elif name:
                 segment.what = replace(segment.what, **{name: value})
-        if not segment.species and re.search(
-            r"\bstrahl\b", view[segment.start : segment.stop], re.IGNORECASE
-        ):
+        if not segment.species and ignoring_case(r"\bstrahl\b").search(view[segment.start : segment.stop]):
             segment.species.append(Species("e"))
         segment.crafts = [craft for start, craft in crafts if segment.start <= start < segment.stop]
         segment.has_craft = bool(segment.crafts)
         segment.is_flux = (
-            re.search(r"\b(?:flux|intensit)", view[segment.start : segment.stop], re.IGNORECASE) is not None
+            ignoring_case(r"\b(?:flux|intensit)").search(view[segment.start : segment.stop]) is not None
         )
         ranges = any(energy.low < energy.high < math.inf for energy in segment.energies)
         for match in _WORD.finditer(left.left, segment.start, segment.stop):

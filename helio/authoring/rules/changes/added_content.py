@@ -22,6 +22,7 @@ from helio.knowledge.frame_names import stated_frame
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, POSITION, SOURCES
 from helio.knowledge.quantity_words import INDICES, VECTORS
+from helio.patterns import ignoring_case
 
 SUPERPOSED = "superposed_epoch"
 _PAIR = 2
@@ -56,7 +57,7 @@ def _read_here(editor: FigureEditor, content: str) -> Reading:
     """Read words alone and, if they mean nothing alone, as words about the only spacecraft of the pipeline."""
     crafts = crafts_in(editor.after, editor.catalogue)
     craft = crafts[0] if len(crafts) == 1 else ""
-    names_craft = re.search(rf"(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", content, re.IGNORECASE)
+    names_craft = ignoring_case(rf"(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])").search(content)
     may_be_of_craft = bool(craft) and names_craft is None
     try:
         ask = _asks(editor, crafts, only_own=may_be_of_craft)
@@ -99,7 +100,7 @@ def _takes_burst(editor: FigureEditor, content: str) -> bool:
     return (
         any(fetched)
         and all("BRST" in name for name in fetched if name)
-        and not re.search(rf"\b(?:{named})\b", content, re.IGNORECASE)
+        and not ignoring_case(rf"\b(?:{named})\b").search(content)
     )
 
 

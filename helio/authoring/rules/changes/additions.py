@@ -42,6 +42,7 @@ from helio.authoring.writing.writer import write_template
 from helio.knowledge.frame_names import FRAMES, stated_frame
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import B
+from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import entry_labels
 
@@ -128,7 +129,7 @@ def vectors_of(editor: FigureEditor, content: str, among: Sequence[str]) -> list
     lines = editor.lines.meant(plain_name(match["what"]), editor.figure()) if match["what"] else among
     vectors = [line for line in lines if editor.lines.is_vector(line)]
     for words, unit in ((r"field|\bb\b|\bb\s?tot", "nT"), (r"speed|\bv\b", "km/s")):
-        if re.search(words, match[0].replace("|", ""), re.IGNORECASE):
+        if ignoring_case(words).search(match[0].replace("|", "")):
             vectors = [line for line in vectors if editor.lines.unit(line) in (unit, "")]
     return vectors
 
@@ -312,7 +313,7 @@ def _fit_drawn_spectrum(editor: FigureEditor, request: PipelineRequest, place: P
     spectra = pictures or still if over_time else still or pictures
     if not spectra:
         return False
-    named = [line for line in spectra if re.search(rf"\b{re.escape(line)}\b", said, re.IGNORECASE)]
+    named = [line for line in spectra if ignoring_case(rf"\b{re.escape(line)}\b").search(said)]
     spectra = named or spectra
     line = spectra[0] if len(spectra) == 1 else editor.ask("Which spectrum do you mean?", spectra)
     source, near = line, line
@@ -408,7 +409,7 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
         above = relation.value in ("above", "top", "before")
         if beside and relation.value not in ("top", "bottom"):
             numbers = named_panels(editor, beside)
-            if len(numbers) > 1 and re.search(r"\bone$", beside[0].text, re.IGNORECASE):  # that of its kind
+            if len(numbers) > 1 and ignoring_case(r"\bone$").search(beside[0].text):  # that of its kind
                 is_picture = clause.says(r"\bspectrograms?\b")
                 numbers = [number for number in numbers if is_spectrogram(editor, number) is is_picture]
                 if len(numbers) != 1:
@@ -432,7 +433,7 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
         return Place(tuple(used), into=panel_numbers(editor, numbered)[0] - 1)
     for atom in names:
         spoken, behind = clause.ahead_of(atom), clause.text[atom.stop - clause.start :]
-        is_named = re.match(r"\s+(?:panel|plot)\b", behind, re.IGNORECASE) and _BEFORE_PANEL.search(spoken)
+        is_named = ignoring_case(r"\s+(?:panel|plot)\b").match(behind) and _BEFORE_PANEL.search(spoken)
         if _INTO.search(spoken) or is_named:
             number = editor.numbers_of(atom.text)[0]
             return Place((*used, atom, *_also_drawn(editor, clause, atom, number)), into=number - 1)
@@ -493,8 +494,8 @@ def _content(clause: Clause, atoms: Sequence[Atom], place: tuple[int, int] = (0,
     looks = {"verb", "paneltype", "colour", "dash", "relative", "rel", "line", "scale", *_AXES}
     kept = clause.without([atom for atom in clause.atoms if atom not in atoms or looks & {*atom.tags}])
     kept = kept[: place[0]] + " " * (place[1] - place[0]) + kept[place[1] :]
-    text = re.sub(r"\b(?:the\s+)?(?:two|both)\s+", "", _FILLER.sub(" ", kept), flags=re.IGNORECASE)
-    text = re.sub(r"\band\s+it\b(?:\s+(?:as|in|on))?\s*$", " ", text.strip(" ,"), flags=re.IGNORECASE)
+    text = ignoring_case(r"\b(?:the\s+)?(?:two|both)\s+").sub("", _FILLER.sub(" ", kept))
+    text = ignoring_case(r"\band\s+it\b(?:\s+(?:as|in|on))?\s*$").sub(" ", text.strip(" ,"))
     return " ".join(text.split()).strip(" ,")
 
 
@@ -538,7 +539,7 @@ def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
         for quantity in request.quantities:
             letter = {B: "b", VELOCITY: "v"}.get(quantity.name, "\0") + f"_?{quantity.component}"
             is_same = quantity.component and frame == (quantity.frame or request.frame)
-            if is_same and re.search(rf"(?:^|[_.]){letter}(?:_{frame})?$", line, re.IGNORECASE):
+            if is_same and ignoring_case(rf"(?:^|[_.]){letter}(?:_{frame})?$").search(line):
                 raise NotUnderstood(f"the figure already draws {line}")
             if not quantity.component and quantity.name in own and of == set(request.spacecraft):
                 raise NotUnderstood(

@@ -185,7 +185,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         )
         for name in clause.names
     ]
-    if unread := re.search(rf"\bone(?=\s)|\bbut\s+not\b|\bkeep\b.*\b({PLACE})$", clause.text, re.IGNORECASE):
+    if unread := ignoring_case(rf"\bone(?=\s)|\bbut\s+not\b|\bkeep\b.*\b({PLACE})$").search(clause.text):
         raise NotUnderstood(
             f"helio does not understand '{unread[0]}'", advice="name what to keep, or what to remove"
         )
@@ -236,7 +236,7 @@ def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:
     ahead, behind = clause.beside("verb:only", "what")
     if ahead or not behind:
         return ahead, behind
-    is_within = re.search(r"\b(?:in|of|from)\s+(?:the\s+)?$", clause.ahead_of(behind[-1]), re.IGNORECASE)
+    is_within = ignoring_case(r"\b(?:in|of|from)\s+(?:the\s+)?$").search(clause.ahead_of(behind[-1]))
     if is_within and says_panel(clause, behind[-1].text):
         return behind[-1:], behind[:-1]
     return [], behind
@@ -289,7 +289,7 @@ def _with_strength(editor: FigureEditor, name: str, lines: list[str]) -> list[st
 
 def says_just(clause: Clause) -> bool:
     """Return whether a clause without a verb says what alone stays: ``just the density``."""
-    return re.match(r"\W*just\s", clause.text, re.IGNORECASE) is not None
+    return ignoring_case(r"\W*just\s").match(clause.text) is not None
 
 
 _OVERLAID = re.compile(r"\b(?:plot|draw|overlay)\b.*\bon\s+top\s+of\b", re.IGNORECASE)
@@ -450,7 +450,7 @@ def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
         return
     numbers = panel_numbers(editor, clause.of("panel"))
     ahead = clause.ahead_of(clause.of("panel")[0])
-    if not re.search(r"\b(?:in|into|inside|on)\s+(?:the\s+)?$", ahead, re.IGNORECASE):
+    if not ignoring_case(r"\b(?:in|into|inside|on)\s+(?:the\s+)?$").search(ahead):
         editor.put_panels(named_panels(editor, clause.of("what")), numbers[0] - 1)
         return
     lines = [line for name in clause.names for line in editor.known(name)]
@@ -491,11 +491,9 @@ def _is_place(clause: Clause) -> bool:
     ahead = clause.ahead_of(clause.of("panel")[0])
     return (
         clause.has("verb:move")
-        or re.search(
-            r"\b(?:be|as|become|becomes|is)\s+(?:the\s+)?$|\b(?:in|into)\s+(?:the\s+)?$|\bmake\b.*\s$",
-            ahead,
-            re.IGNORECASE,
-        )
+        or ignoring_case(
+            r"\b(?:be|as|become|becomes|is)\s+(?:the\s+)?$|\b(?:in|into)\s+(?:the\s+)?$|\bmake\b.*\s$"
+        ).search(ahead)
         is not None
     )
 
@@ -511,7 +509,7 @@ def join(editor: FigureEditor, clause: Clause) -> None:
     if _names_new(editor, clause.of("what")):
         add_quantities(editor, clause)
         return
-    count = re.search(rf"\b(?:{'|'.join(_COUNTS)})\b(?=\s+panels\b)", clause.text, re.IGNORECASE)
+    count = ignoring_case(rf"\b(?:{'|'.join(_COUNTS)})\b(?=\s+panels\b)").search(clause.text)
     if count and _COUNTS[count[0].casefold()] != len(editor.panels):
         raise NotUnderstood(
             f"the figure has {len(editor.panels)} panels", advice="say which, as in 'join panels 1 and 2'"
@@ -602,7 +600,7 @@ def split(editor: FigureEditor, clause: Clause) -> None:
         whole = [vector for vector in panel if list(parts.values()).count(vector) == len("xyz")]
         kept = [line for line in panel if line not in lines and line not in whole]
         arranged += [kept, *apart] if kept else apart
-    count = re.search(rf"\binto\s+(?P<count>{COUNT}|\d+)\s+", clause.text, re.IGNORECASE)
+    count = ignoring_case(rf"\binto\s+(?P<count>{COUNT}|\d+)\s+").search(clause.text)
     if count and sum(panel not in panels for panel in arranged) != number_of_text(count["count"]):
         raise NotUnderstood(
             f"helio cannot draw these lines in {count['count']} panels", advice="name what each panel draws"

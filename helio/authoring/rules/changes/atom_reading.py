@@ -39,6 +39,7 @@ from helio.knowledge.phrases import TAKEN, any_phrase
 from helio.knowledge.quantities import SOURCES, spellings
 from helio.knowledge.quantity_words import COMPONENTS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 from helio.steps.signature import signatures
 
 _AND = r"\s*(?:,|;|/|&|and|to|-|–|\.\.+|…)?\s*"
@@ -265,12 +266,10 @@ def _as_duration(unread: UnreadWords, atom: Atom, atoms: list[Atom]) -> Atom:
         count = f"{atom.value.value:g}"
     for neighbour in atoms if count else ():
         between = unread.text[min(atom.stop, neighbour.stop) : max(atom.start, neighbour.start)]
-        joint = re.fullmatch(
+        joint = ignoring_case(
             r"(?:\s+(?:smoothing|averag\w+|windows?|means?|running\s+\w+))*"
-            r"\s*(?:to|,?\s*instead of|rather than|,?\s*(?:and\s+)?not|in place of)\s+(?:the\s+)?",
-            between,
-            re.IGNORECASE,
-        )
+            r"\s*(?:to|,?\s*instead of|rather than|,?\s*(?:and\s+)?not|in place of)\s+(?:the\s+)?"
+        ).fullmatch(between)
         if neighbour.kind == "duration" and joint:
             letters = re.search(r"[a-z]+$", neighbour.value)
             return replace(atom, kind="duration", value=f"{count}{letters[0] if letters else ''}")
@@ -286,7 +285,7 @@ def _with_frames(atoms: list[Atom], text: str) -> list[Atom]:
         last = joined[-1] if joined else atom
         between = text[last.stop : atom.start].strip()
         framed = of_line and atom.kind == "frame" and between in ("", "in")
-        measured = between == "with" and re.match(r"(?:measured|assumed)\b", atom.text, re.IGNORECASE)
+        measured = between == "with" and ignoring_case(r"(?:measured|assumed)\b").match(atom.text)
         if last.kind == "what" and (framed or measured):
             words = text[last.start : atom.stop]
             joined[-1] = replace(last, value=words, stop=atom.stop, text=words)
@@ -329,7 +328,7 @@ def _lettered(match: re.Match[str]) -> tuple[int, ...]:
 def _ordinals(match: re.Match[str]) -> tuple[int, ...]:
     """Return panel numbers, negative from the end, 0 for the middle."""
     groups = match.groupdict()
-    names = re.findall(PLACE, groups["names"] or groups["first"], re.IGNORECASE)
+    names = ignoring_case(PLACE).findall(groups["names"] or groups["first"])
     places = [PLACES[name.casefold()] for name in names]
     count = groups["count"] or groups.get("many")
     if count:
@@ -416,7 +415,7 @@ def _shared_names(atoms: list[Atom], text: str) -> Iterator[Atom]:
         before = atoms[at - 1] if at else atom
         if before.kind == "what" and (of := _OF_CRAFT.fullmatch(before.text)):
             shared = of["what"]
-        between = re.fullmatch(r"\s*(?:,|,?\s+and|&|/)\s*", text[before.stop : atom.start], re.IGNORECASE)
+        between = ignoring_case(r"\s*(?:,|,?\s+and|&|/)\s*").fullmatch(text[before.stop : atom.start])
         if shared and between and atom.kind == "craft":
             yield replace(atom, kind="what", value=atom.text, text=f"{shared} of {atom.text}")
             continue
@@ -428,7 +427,7 @@ def _joined(run: list[Atom], text: str) -> Atom:
     if len(run) == 1 and run[0].kind == "craft":
         return run[0]
     start, stop = run[0].start, run[-1].stop
-    both = re.search(r"\b(?:both|all|the (?:two|three|four))\s+(?:the\s+)?$", text[:start], re.IGNORECASE)
+    both = ignoring_case(r"\b(?:both|all|the (?:two|three|four))\s+(?:the\s+)?$").search(text[:start])
     if both and not re.search(r"[,;]", both[0]):
         start = both.start()
     return Atom("what", text[start:stop], start, stop, text[start:stop])
@@ -445,10 +444,10 @@ def plain_name(words: str) -> str:
     crafts = re.compile(
         rf"(?:\s+(?:of|from|at)(?:\s+the)?)?\s+(?P<craft>{names_of_spacecraft()})$", re.IGNORECASE
     )
-    plain = _COUNTED.sub("both ", re.sub(r"^(?:the\s+)", "", words.strip(), flags=re.IGNORECASE))
+    plain = _COUNTED.sub("both ", ignoring_case(r"^(?:the\s+)").sub("", words.strip()))
     match = crafts.search(plain)
     if match and match.start() and match["craft"].casefold() in spellings():
-        prefix = re.match(r"(?:both|all)\s+", plain, re.IGNORECASE)
+        prefix = ignoring_case(r"(?:both|all)\s+").match(plain)
         head = prefix[0] if prefix else ""
         return f"{head}{match['craft']} {plain[len(head) : match.start()]}"
     return plain

@@ -213,7 +213,7 @@ def shaded(match: re.Match[str]) -> str:
 def _title_in(match: re.Match[str]) -> tuple[str, str]:
     """Return a title that `_TITLED` matches, behind the name of its group."""
     name = next(key for key in ("text", "name", "called") if match[key])
-    return name, re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE)
+    return name, ignoring_case(r"\s+please$").sub("", match[name].strip())
 
 
 def with_quoted_titles(text: str) -> str:
@@ -297,7 +297,7 @@ def take_numbers(unread: UnreadWords) -> None:
             all(years)
             or (
                 "." not in match[0]
-                and re.search(rf"(?:{MONTH}|\d{{4}}|DOY|days?|{counted})\s*$", ahead, re.IGNORECASE)
+                and ignoring_case(rf"(?:{MONTH}|\d{{4}}|DOY|days?|{counted})\s*$").search(ahead)
             )
         )
 
@@ -423,14 +423,14 @@ def take_times(unread: UnreadWords) -> None:
         at = stop
     for place in taken:  # words before a time, such as "during"
         unread.left = unread.left[:place] + TAKEN + unread.left[place + 1 :]
-    for match in list(re.finditer(_IN_ALL, unread.left, re.IGNORECASE)):  # 20-25 March 2022 (all six days)
+    for match in list(ignoring_case(_IN_ALL).finditer(unread.left)):  # 20-25 March 2022 (all six days)
         start, length = match.start("days"), timedelta(days=number_of_text(match["count"]))
         times_ahead = [atom.value for atom in unread.atoms if (atom.kind, atom.stop) == ("time", start)]
         spans = [parse_time_range(time, unread.now) for time in times_ahead]
         if any(span.stop - span.start == length for span in spans):
             unread.left = unread.left[:start] + TAKEN * (match.end() - start) + unread.left[match.end() :]
     for match in list(
-        re.finditer(r"\b(?:years?|days?|dates?|months?)\s+(?:of\s+)?(?=\x01)", unread.left, re.IGNORECASE)
+        ignoring_case(r"\b(?:years?|days?|dates?|months?)\s+(?:of\s+)?(?=\x01)").finditer(unread.left)
     ):
         unread.left = unread.left[: match.start()] + TAKEN * len(match[0]) + unread.left[match.end() :]
     for match in list(re.finditer(rf"(?<![\w:-])({_CLOCK})\s*[-–]\s*({_CLOCK})(?![\w:-])", unread.left)):
@@ -439,8 +439,8 @@ def take_times(unread: UnreadWords) -> None:
     unread.take("moment", rf"(?<![\w:-]){MOMENT}(?![\w:-])")
     unread.take("duration", rf"\b(?:{'|'.join(INTERVALS)})\b", lambda match: INTERVALS[match[0].lower()])
     unread.take("duration", r"\b(?:carrington|solar)[\s-]+rotations?\b", lambda match: "Carrington rotation")
-    for match in re.finditer(rf"(?<![\w.]){duration_pattern()}", unread.left, re.IGNORECASE):
-        if re.search(r"\b(?:more|extra|additional)\b", match[0], re.IGNORECASE):
+    for match in ignoring_case(rf"(?<![\w.]){duration_pattern()}").finditer(unread.left):
+        if ignoring_case(r"\b(?:more|extra|additional)\b").search(match[0]):
             unread.atoms.append(Atom("rel", "more", match.start(), match.start(), ""))
     unread.take(
         "duration",
@@ -453,7 +453,7 @@ def take_values(unread: UnreadWords) -> None:
     """Take colours, scales, frames, units, formats and other values with names."""
     unread.take_spelt("values")
     unread.take("theme", rf"\b(?:{_THEMES})\b", lambda match: match[0].casefold())
-    coloured = re.search(r"\bcolou?r|palette|cmap|\bscale", unread.text, re.IGNORECASE)
+    coloured = ignoring_case(r"\bcolou?r|palette|cmap|\bscale").search(unread.text)
     scales = f"{_SCALES}|{_PHYSICAL_SCALES}" if coloured else _SCALES
     unread.take(
         "colormap",

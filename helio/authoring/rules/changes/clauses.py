@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from helio.authoring.rules.changes.atoms import COUNTED, Atom
+from helio.patterns import ignoring_case
 
 _SEPARATOR = re.compile(
     r"\s*(?P<joint>[;,]|\.(?=\s|$)|\b(?:and(?!\s+(?:(?:show|plot|draw|display|put)\s+(?:it|them|that|"
@@ -128,7 +129,7 @@ class Clause:
 
     def says(self, pattern: str) -> bool:
         """Return whether a regular expression matches some words of the clause, in capitals or not."""
-        return re.search(pattern, self.text, re.IGNORECASE) is not None
+        return ignoring_case(pattern).search(self.text) is not None
 
     def without(self, atoms: Iterable[Atom]) -> str:
         """Return the words of the clause with blanks in the place of some parts."""

@@ -33,6 +33,7 @@ from helio.authoring.writing.computations import APPLIED, DERIVED
 from helio.authoring.writing.steps import duration
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.quantities import SOURCES, B
+from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.time_range import Duration
 
@@ -502,9 +503,7 @@ _COUNT = "count|consider|find|list|select|regard|treat"
 def names_storms(clause: Clause) -> bool:
     """Return whether a clause names nothing but a class of storms: ``only intense storms``."""
     named = rf"(?:(?:{_COUNT})\s+)?(?:{'|'.join(STORMS)})[ -]?storms?|{_COUNT}"
-    return clause.says(r"\bstorms?\b") and all(
-        re.fullmatch(named, name, re.IGNORECASE) for name in clause.names
-    )
+    return clause.says(r"\bstorms?\b") and all(ignoring_case(named).fullmatch(name) for name in clause.names)
 
 
 def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:

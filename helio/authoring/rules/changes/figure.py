@@ -17,6 +17,7 @@ from helio.authoring.rules.changes.lines import AVERAGES, Lines
 from helio.authoring.writing.asking import EVERY, Asks
 from helio.authoring.writing.steps import free_name
 from helio.knowledge.catalogue import Catalogue
+from helio.patterns import ignoring_case
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.document import Document
@@ -286,7 +287,7 @@ class FigureEditor:
 
     def numbers_of(self, what: str) -> list[int]:
         """Return the numbers of the panels that words of the sentence mean."""
-        numbered = re.fullmatch(r"panel (\d+)", what, re.IGNORECASE)
+        numbered = ignoring_case(r"panel (\d+)").fullmatch(what)
         return [int(numbered[1])] if numbered else self.panel_numbers(what)[0]
 
     def set_for(self, key: str, value: Any) -> None:

@@ -26,6 +26,7 @@ from helio.authoring.rules.changes.panel_settings import (
     single_axis,
 )
 from helio.authoring.rules.times.named_times import events
+from helio.patterns import ignoring_case
 from helio.time_range import parse_time_range
 
 _TEXTS = {"subtitle": "subtitle", "title": "title", "x_label": "x_label", "file_name": "filename",
@@ -39,7 +40,7 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(
             "helio does not understand which text is the title", advice="write both in quotes"
         )
-    if any(re.search(r"\bone$", name, re.IGNORECASE) for name in clause.names):
+    if any(ignoring_case(r"\bone$").search(name) for name in clause.names):
         raise NotUnderstood(f"helio does not understand '{clause.names[0]}'", advice="name a line or an axis")
     for noun, key in _TEXTS.items():
         if clause.has(f"noun:{noun}"):
@@ -68,9 +69,7 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
 
 def match_title(editor: FigureEditor, _: Clause) -> None:
     """Write the name of the event of the sentence as the title."""
-    named = [
-        event.name for event in events() if re.search(rf"\b(?:{event.phrases})", editor.said, re.IGNORECASE)
-    ]
+    named = [event.name for event in events() if ignoring_case(rf"\b(?:{event.phrases})").search(editor.said)]
     if not named:
         raise NotUnderstood("the request does not say the new title", advice="write the title in quotes")
     editor.put("title", named[0][0].upper() + named[0][1:])
@@ -111,7 +110,7 @@ def is_for_panels(clause: Clause) -> bool:
     if clause.has("verb:mark", "verb:name", "verb:add", "verb:annotate", "noun:panel_letters"):
         return True
     said = r"\b(?:letters?|labels?)\b|\b(?:in|on|at|to)\s+(?:\w+\s+)?(?:sub)?panels?\b"
-    return re.search(said, clause.text, re.IGNORECASE) is not None
+    return ignoring_case(said).search(clause.text) is not None
 
 
 _FACTORS = {"larger": 1.25, "smaller": 0.8, "taller": 1.5, "wider": 1.5, "narrower": 0.67, "flatter": 0.67}

@@ -539,7 +539,7 @@ class Lines:
 
     def _chosen(self, what: str, found: list[str]) -> list[str]:
         """Return all of several lines if words are in the plural; otherwise ask which one is meant."""
-        if len(found) < 2 or re.match(r"(?:both|all)\b|.*\bcomponents\b", what, re.IGNORECASE):
+        if len(found) < 2 or ignoring_case(r"(?:both|all)\b|.*\bcomponents\b").match(what):
             return found
         answer = self.ask(f"Which {what} do you mean?", [*found, EVERY])
         return found if answer == EVERY else [answer]
@@ -638,7 +638,9 @@ class Lines:
 
     def _rows(self, pairs: Sequence[tuple[str, str]]) -> list[QuantitySource]:
         """Return the rows of helio's table of some pairs of dataset and parameter."""
-        return [row for row in SOURCES if any((row.dataset, name) in pairs for name in row.parameters)]
+        datasets = dict(pairs)
+        rows = (row for row in SOURCES if row.dataset in datasets)
+        return [row for row in rows if any((row.dataset, name) in pairs for name in row.parameters)]
 
     def own_words(self, label: str) -> str:
         """Return the words that describe a label: its name, and the catalogue's description of its parameter."""

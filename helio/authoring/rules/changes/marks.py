@@ -16,6 +16,7 @@ from helio.authoring.rules.changes.line_names import says
 from helio.authoring.rules.changes.line_settings import FIXED
 from helio.authoring.rules.changes.moments import intervals_of, is_interval, moments_in
 from helio.authoring.rules.changes.panel_settings import named_panels, panel_numbers, panels_of
+from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
 
@@ -128,7 +129,7 @@ def _label(editor: FigureEditor, clause: Clause) -> str:
     if any(start <= moment.start < names[0].start for moment in clause.of("moment", "time")):
         start = names[0].start  # mark 04:45 with a line called shock
     words = clause.text[start - clause.start : names[0].stop - clause.start]
-    return re.sub(rf"^\s*(?:for\s+)?(?:the\s+|an?\s+)?(?:(?:{COUNT})\s+)?", "", words, flags=re.IGNORECASE)
+    return ignoring_case(rf"^\s*(?:for\s+)?(?:the\s+|an?\s+)?(?:(?:{COUNT})\s+)?").sub("", words)
 
 
 def _note_every_panel(editor: FigureEditor, clause: Clause) -> None:

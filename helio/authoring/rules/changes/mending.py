@@ -26,6 +26,7 @@ from helio.authoring.writing.steps import free_name
 from helio.errors import UnknownDataset, UnknownParameter, closest
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES
+from helio.patterns import ignoring_case
 from helio.pipelines.dialect.template_in import view_in
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.graph import StepView
@@ -107,7 +108,7 @@ def _change(
 
 def _meant(name: str, names: list[str]) -> str:
     """Return the component or axis that a name means: the component with the same letter, or else the closest name."""
-    letter = re.fullmatch(r"[bv]_?([xyzrtn])\w?", name, re.IGNORECASE)
+    letter = ignoring_case(r"[bv]_?([xyzrtn])\w?").fullmatch(name)
     by_letter = axis_letters(tuple(names)).get(letter[1].casefold(), "") if letter else ""
     return by_letter or close_name(name, names)
 

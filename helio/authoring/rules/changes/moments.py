@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.patterns import ignoring_case
 from helio.time_range import TimeRange, parse_time_range, time_range_or_none
 
 
@@ -93,7 +94,7 @@ def is_interval(clause: Clause) -> bool:
     """Return whether a clause names a start and a stop: two times that ``to`` or a dash joins."""
     named = clause.of("moment", "time")
     words = clause.text[named[0].start - clause.start : named[-1].stop - clause.start] if named else ""
-    return re.search(_JOINT, _ISO_DATE.sub("0", words), re.IGNORECASE) is not None
+    return ignoring_case(_JOINT).search(_ISO_DATE.sub("0", words)) is not None
 
 
 def intervals_of(editor: FigureEditor, clause: Clause) -> list[tuple[str, str]]:

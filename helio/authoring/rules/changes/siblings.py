@@ -14,6 +14,7 @@ from helio.authoring.swapping import refetched, replaced_args
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 from helio.pipelines.template.graph import StepView
 
 GROUPS: tuple[dict[str, list[str]], ...] = tuple(VOCABULARY["parts of datasets"].values())
@@ -78,7 +79,7 @@ class Siblings:
         rest = clause.text
         for group, _ in named:
             phrases = any_phrase([phrase for spelt in group.values() for phrase in spelt])
-            rest = re.sub(rf"(?<![\w-])(?:{phrases})(?![\w-])", " ", rest, flags=re.IGNORECASE)
+            rest = ignoring_case(rf"(?<![\w-])(?:{phrases})(?![\w-])").sub(" ", rest)
         words = [
             word for word in re.findall(r"[^\s,;:.?!()\"]+", rest) if word.casefold() not in BESIDE_PARTS
         ]
@@ -125,7 +126,7 @@ def _described(intent: str, clause: Clause) -> str:
     """Write the new part for the old one in the description of a step."""
     for group, part in _named(clause.new_text):
         for old, phrases in group.items():
-            if old != part and (words := re.search(rf"\b(?:{any_phrase(phrases)})\b", intent, re.IGNORECASE)):
+            if old != part and (words := ignoring_case(rf"\b(?:{any_phrase(phrases)})\b").search(intent)):
                 said = words[0].casefold()
                 at = phrases.index(said) if said in phrases else 0
                 new = [*group[part][at : at + 1], group[part][0]][0]
@@ -135,15 +136,15 @@ def _described(intent: str, clause: Clause) -> str:
 
 def _named(new: str) -> list[tuple[dict[str, list[str]], str]]:
     """Return the parts that the new words of a clause name."""
-    switched = re.search(
-        r"\bfrom\b.+\bto\b(?P<new>.+)|\b(?:replace|swap)\b.+\b(?:by|with)\b(?P<other>.+)", new, re.IGNORECASE
-    )
+    switched = ignoring_case(
+        r"\bfrom\b.+\bto\b(?P<new>.+)|\b(?:replace|swap)\b.+\b(?:by|with)\b(?P<other>.+)"
+    ).search(new)
     if switched:
         new = switched["new"] or switched["other"]
     named = []
     for group in GROUPS:
         spelt = {part: rf"(?<![\w-])(?:{any_phrase(phrases)})(?![\w-])" for part, phrases in group.items()}
-        parts = [part for part, pattern in spelt.items() if re.search(pattern, new, re.IGNORECASE)]
+        parts = [part for part, pattern in spelt.items() if ignoring_case(pattern).search(new)]
         if len(parts) == 1:
             named.append((group, parts[0]))
     return named
@@ -153,7 +154,7 @@ def _describes(word: str, dataset: str, editor: FigureEditor) -> bool:
     """Return whether a word names a dataset: a part of its id, its instrument or its spacecraft."""
     summary = editor.catalogue.summary(dataset)
     known = f"{re.sub(r'[_-]', ' ', dataset)} {summary.instrument} {summary.spacecraft} {summary.mission}"
-    return re.search(rf"(?<![\w]){re.escape(word)}(?![\w])", known, re.IGNORECASE) is not None
+    return ignoring_case(rf"(?<![\w]){re.escape(word)}(?![\w])").search(known) is not None
 
 
 def _same_parameter(

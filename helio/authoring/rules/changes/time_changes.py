@@ -16,6 +16,7 @@ from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.harmless import OF_A_TIME
 from helio.authoring.writing.open_ranges import closed
 from helio.authoring.writing.writer import default_range
+from helio.patterns import ignoring_case
 from helio.time_range import Duration, TimeRange, parse_time_range
 
 _PART = re.compile(r"(?:the\s+)?(?P<side>last|first)\s+(?:(?P<count>\d+)\s+)?(?P<unit>days?|hours?)")
@@ -96,7 +97,7 @@ def _is_within(part: str, whole: str, now: datetime) -> bool:
 def _part_of(whole: str, part: str, editor: FigureEditor) -> str:
     """Return the part of a range of fixed dates that ``last day only`` means; empty if it means none."""
     said = _PART.fullmatch(part)
-    if said is None or re.search(rf"\b(?:{_RELATIVE})\b", whole, re.IGNORECASE):
+    if said is None or ignoring_case(rf"\b(?:{_RELATIVE})\b").search(whole):
         return ""
     span = parse_time_range(whole, editor.now)
     length = timedelta(microseconds=Duration(f"{said['count'] or 1}{said['unit'][0]}").nanoseconds / 1000)
@@ -114,7 +115,7 @@ def _part_of(whole: str, part: str, editor: FigureEditor) -> str:
 def _extended(whole: str, time: str, clause: Clause, editor: FigureEditor) -> str:
     """Return a range of fixed dates with the day to which it is extended; empty if the clause says something else."""
     ahead = clause.ahead_of(clause.of("time", "moment")[0])
-    relative = re.search(rf"\b(?:{_RELATIVE})\b", f"{whole} {time}", re.IGNORECASE)
+    relative = ignoring_case(rf"\b(?:{_RELATIVE})\b").search(f"{whole} {time}")
     to_time = clause.has("verb:extend") and _UP_TO.search(ahead)
     ends = clause.has("noun:end") and not to_time
     if (ends and not _ENDS.search(ahead)) or ((ends or to_time) and (relative or " to " in time)):
@@ -138,8 +139,8 @@ def _until_now(time: str, before: str) -> str:
     >>> _until_now("last 3 days", "last 24 hours"), _until_now("last 3 days", "last 7 days")
     ('last 72 hours', 'last 3 days')
     """
-    days = re.fullmatch(r"(?:the\s+)?(?P<which>last|past)\s+(?P<count>\d+)\s+days", time, re.IGNORECASE)
-    rolls = re.fullmatch(r"(?:last|past)\s+\d+\s*(?:hours?|h)", before, re.IGNORECASE)
+    days = ignoring_case(r"(?:the\s+)?(?P<which>last|past)\s+(?P<count>\d+)\s+days").fullmatch(time)
+    rolls = ignoring_case(r"(?:last|past)\s+\d+\s*(?:hours?|h)").fullmatch(before)
     return f"last {24 * int(days['count'])} hours" if days and rolls else time
 
 
@@ -185,7 +186,7 @@ def move_time(editor: FigureEditor, clause: Clause) -> None:
     """Move, extend or shorten the time range by a length."""
     name = _time_variable(editor)
     default = str(editor.after["variables"][name].get("default", ""))
-    if re.search(rf"\b(?:{_RELATIVE})\b", default, re.IGNORECASE):
+    if ignoring_case(rf"\b(?:{_RELATIVE})\b").search(default):
         raise NotUnderstood(
             f"'{default}' follows the date of each run, so helio cannot move it",
             advice="give the dates, as 'A to B'",

@@ -82,7 +82,7 @@ def read_statistics(sentence: Sentence) -> list[ComputationMention]:
         return []
     window = match if rhythm_in(match) or match["number"] else sentence.take_first(bins)
     written = "" if window is None else rhythm_in(window) or duration_in(window)
-    words = re.findall(_STATISTIC, match["names"], re.IGNORECASE)
+    words = ignoring_case(_STATISTIC).findall(match["names"])
     of = list(dict.fromkeys(map(method_of, words))) or ["mean", "std", "min", "max"]
     return [mention_of("statistics", match.start(), written, {"of": tuple(of)})]
 
@@ -121,9 +121,7 @@ def read_rhythms_apart(sentence: Sentence) -> Iterator[ComputationMention]:
         rf"(?:(?P<every>{'|'.join(EVERY)}|{ROTATION})\b|{LENGTH})(?:[\s-]*(?:intervals?|windows?|bins?|blocks?|periods?)\b)?)"
         r"(?!\s+(?:around|before|after|from|starting|cent(?:er|r)ed|by)\b)",
     )
-    for match in [
-        match for pattern in patterns for match in re.finditer(pattern, sentence.left, re.IGNORECASE)
-    ]:
+    for match in [match for pattern in patterns for match in ignoring_case(pattern).finditer(sentence.left)]:
         if sentence.take_at(*match.span("rhythm")) and sentence.take_at(*match.span("statistic")):
             length = rhythm_in(match) or duration_in(match)
             computation = Computation("resample", length, method_of(match["statistic"]))
@@ -174,7 +172,7 @@ def read_relations_to_means(sentence: Sentence) -> list[ComputationMention]:
                 r"(?:(?<=[:,(])|(?<=[:,(] ))(?:the\s+)?angles?\s+between\b|\b(?:switchback\s+)?deflection\s+angles?\b"
             )
         made = mention_of(tool, of.end())
-        if tool == ANGLE and re.search(_FIELD_AND, sentence.text[: match.start()], re.IGNORECASE):
+        if tool == ANGLE and ignoring_case(_FIELD_AND).search(sentence.text[: match.start()]):
             made = replace(made, computation=replace(made.computation, of_data=True))
         return [made, ComputationMention(mean_of, of.start())]
     return []

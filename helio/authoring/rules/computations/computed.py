@@ -240,7 +240,7 @@ _OF_FIELD = re.compile(
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     """Find the computations that a sentence requests, in order."""
     sentence.drop(_NOT_RUNNING)
-    if not re.search(_TREATED, sentence.text, re.IGNORECASE):
+    if not ignoring_case(_TREATED).search(sentence.text):
         sentence.drop(_NOT_TREATED)
     first_read = [
         *read_relations_to_means(sentence),
@@ -317,16 +317,14 @@ def with_named_operands(text: str) -> tuple[str, bool]:
     """
     name = rf"(?:{names_of_spacecraft()})(?!\w)"
     operands = rf"(?<![\w-]){name}\s*(?:minus|to|over|divided\s+by|and|[-−–/])\s*{name}(?!-)"
-    match = re.search(
+    match = ignoring_case(
         rf"\b(?:(?:the|their)\s+)?(?:(?P<how>differences?|ratios?)\b(?:\s+(?:of|between)\b|[\s:(])*{operands}\)?"
-        rf"|{operands}\s+(?P<behind>differences?|ratios?)\b|{name}\s+minus\s+{name})",
-        text,
-        re.IGNORECASE,
-    )
+        rf"|{operands}\s+(?P<behind>differences?|ratios?)\b|{name}\s+minus\s+{name})"
+    ).search(text)
     if match is None:
         return text, False
     named = [craft for _, craft in read_spacecraft(Sentence(text[: match.start()]))]
-    words = re.findall(rf"(?<!\w){name}", match[0], re.IGNORECASE)
+    words = ignoring_case(rf"(?<!\w){name}").findall(match[0])
     own = [craft for word in words for _, craft in read_spacecraft(Sentence(word))]
     in_order = list(dict.fromkeys([*named, *own]))
     if len(own) != len("ab") or sorted(own) != sorted(in_order):
@@ -345,7 +343,7 @@ def in_brackets(text: str, position: int) -> bool:
 def _beside_own(text: str, mentions: Iterable[ComputationMention]) -> Iterator[ComputationMention]:
     """Draw the input, too, of a computation that belongs to it: ``|B| and its standard deviation``."""
     for mention in mentions:
-        own = re.search(_OWN, text[: mention.position], re.IGNORECASE) is not None
+        own = ignoring_case(_OWN).search(text[: mention.position]) is not None
         yield replace(mention, computation=replace(mention.computation, beside=own))
 
 
@@ -378,9 +376,7 @@ def _with_threshold(sentence: Sentence, mention: ComputationMention) -> Computat
 def _with_units_of_time(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
     """Read the unit of time of an integral: ``integrated pressure in nPa h``, ``time integral, per second``."""
     integrals = [mention for mention in mentions if mention.computation.tool == "cumulative_integral"]
-    over_time = re.search(r"\bover\s+(?:the\s+)?time\b", sentence.text, re.IGNORECASE) or sentence.has(
-        _PER_TIME
-    )
+    over_time = ignoring_case(r"\bover\s+(?:the\s+)?time\b").search(sentence.text) or sentence.has(_PER_TIME)
     verb = r"\bintegrat(?:e|ed|ing)\b" if over_time else r"(?!)"
     if not integrals and (match := sentence.take_first(verb)):
         integrals = [mention_of("cumulative_integral", match.start())]
@@ -427,7 +423,7 @@ def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[Computa
 def _is_average_of_all(text: str, mention: ComputationMention) -> bool:
     """Return whether an average stands alone between commas behind ``its derivative``, and so is that of the data."""
     before = text[: max(mention.position, 0)]
-    is_alone = re.search(r"\bits\b[^,;]*\bderivative\b[^;]*,\s*(?:all\s+)?(?:as\s+)?$", before, re.IGNORECASE)
+    is_alone = ignoring_case(r"\bits\b[^,;]*\bderivative\b[^;]*,\s*(?:all\s+)?(?:as\s+)?$").search(before)
     return mention.computation.tool == "resample" and is_alone is not None
 
 
@@ -438,8 +434,7 @@ def _takes_result(text: str, outer: ComputationMention, inner: ComputationMentio
         re.match(r"(?:\w*ed|per|each|every|for|in|with|by|after)\b", text[max(inner.position, 0) :]) is None
     )
     return bool(
-        re.search(_OF_THE, between, re.IGNORECASE)
-        or (is_noun and re.search(_OF_NOUN, between, re.IGNORECASE))
+        ignoring_case(_OF_THE).search(between) or (is_noun and ignoring_case(_OF_NOUN).search(between))
     )
 
 
@@ -495,7 +490,7 @@ def _beside_series(sentence: Sentence, mentions: list[ComputationMention]) -> li
     if match["name"] and match["name"].casefold() not in sentence.text[: match.start()].casefold():
         sentence.put_back(*match.span())
         return mentions
-    if re.match(r"\s*(?:below|under|at the bottom)", sentence.text[match.end() :], re.IGNORECASE):
+    if ignoring_case(r"\s*(?:below|under|at the bottom)").match(sentence.text[match.end() :]):
         raise NotUnderstood(
             "helio draws a series above its spectrum",
             advice="write 'time series on top', then move the panel",
@@ -529,7 +524,7 @@ def _with_lags(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
         mention
         for mention in mentions
         if mention.computation.tool == "resample"
-        and re.match(rf"{_ONE}|{_EACH}", sentence.text[mention.position :], re.IGNORECASE)
+        and ignoring_case(rf"{_ONE}|{_EACH}").match(sentence.text[mention.position :])
     ]
     if spaced:  # one value per day
         lag["interval"] = spaced[0].computation.window
@@ -606,8 +601,8 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
             "helio draws data above what it computes from them",
             advice="leave the place out, then move the panel: 'put the mean on top'",
         )
-    place = raw and re.match(_RAW_APART, sentence.text[raw.end() :], re.IGNORECASE)
-    apart = place is not None or re.search(_APART_FROM_RAW, sentence.text, re.IGNORECASE) is not None
+    place = raw and ignoring_case(_RAW_APART).match(sentence.text[raw.end() :])
+    apart = place is not None or ignoring_case(_APART_FROM_RAW).search(sentence.text) is not None
     return [
         replace(mention, computation=replace(mention.computation, beside=True, behind=not apart))
         for mention in mentions
@@ -616,7 +611,7 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
 
 def _has_values_beside(sentence: Sentence) -> bool:
     """Return whether a sentence wants the data beside a computation: ``running mean of F10.7 and daily values``."""
-    match = re.search(_AND_VALUES, sentence.text, re.IGNORECASE)
+    match = ignoring_case(_AND_VALUES).search(sentence.text)
     return match is not None and not (
         read_quantities(Sentence(sentence.text[: match.start()]), magnitude=False)[0]
         and _names_another(sentence.text[: match.start()], sentence.text[match.end() :])
@@ -640,7 +635,7 @@ def _names_another(before: str, behind: str) -> bool:
     known, _ = read_quantities(Sentence(before), magnitude=False)
     ahead = {quantity for _, quantity in known}
     return any(at == 0 and quantity not in ahead for at, quantity in placed) or (
-        field == 0 and not re.search(FIELD, before, re.IGNORECASE)
+        field == 0 and not ignoring_case(FIELD).search(before)
     )
 
 
@@ -678,12 +673,10 @@ def _verbs_apart(sentence: Sentence) -> list[ComputationMention]:
 
 def refuse_averages_of_inputs(text: str) -> None:
     """Refuse a quantity that is computed from averages: ``average B to 10 min, then compute the clock angle``."""
-    averaged = re.search(
+    averaged = ignoring_case(
         rf"\b{_VERBS[0][1]}\s[^,;.]*?\bto\s+(?:an?\s+)?(?P<length>{_LENGTH_OR_RHYTHM})[^;]*?"
-        r"\b(?:deriv|comput|calculat)(?:e|ing)\s+(?:the\s+|its\s+)?(?P<what>.+)",
-        text,
-        re.IGNORECASE,
-    )
+        r"\b(?:deriv|comput|calculat)(?:e|ing)\s+(?:the\s+|its\s+)?(?P<what>.+)"
+    ).search(text)
     rows = (row for row in WORDS if averaged and row.quantity in DERIVED)
     names = (ignoring_case(row.pattern).match(averaged["what"]) for row in rows if averaged)
     if averaged and (name := next(filter(None, names), None)):
@@ -706,7 +699,7 @@ def _with_verb(sentence: Sentence, mention: ComputationMention) -> ComputationMe
     ).search(before)
     if not verb or not sentence.take_at(*verb.span("out")):
         return mention
-    is_apart = re.search(_LISTS, before[: verb.start()], re.IGNORECASE) and verb["objects"].strip()
+    is_apart = ignoring_case(_LISTS).search(before[: verb.start()]) and verb["objects"].strip()
     return replace(mention, position=verb.start(), partial=True) if is_apart else mention
 
 
@@ -800,15 +793,13 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     if tool == "resample" and not statistic and (by := sentence.take_first(_BY_STATISTIC)):
         statistic = by[1]
     method = method_of(statistic or "") if tool == "resample" else ""
-    joined = related and re.search(_AND_ITS, sentence.text[: match.start()], re.IGNORECASE) is not None
-    participle = re.search(
-        r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", match[0], re.IGNORECASE
-    )
-    if tool.startswith("running_") and re.search(r"\b(?:average|mean|median)s?\b", match[0], re.IGNORECASE):
-        is_applied = re.search(r"\bapplied\b", sentence.text[match.end() :], re.IGNORECASE)
+    joined = related and ignoring_case(_AND_ITS).search(sentence.text[: match.start()]) is not None
+    participle = ignoring_case(r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b").search(match[0])
+    if tool.startswith("running_") and ignoring_case(r"\b(?:average|mean|median)s?\b").search(match[0]):
+        is_applied = ignoring_case(r"\bapplied\b").search(sentence.text[match.end() :])
         joined |= related and not is_applied and bool(_WITH_A.search(sentence.text[: match.start()]))
-    is_after = re.search(
-        _AFTER, f"{sentence.text[: match.start()]}\x02{sentence.text[match.start() :]}", re.IGNORECASE
+    is_after = ignoring_case(_AFTER).search(
+        f"{sentence.text[: match.start()]}\x02{sentence.text[match.start() :]}"
     )
     joined &= is_after is None
     below = related and ignoring_case(_BELOW_IT).match(sentence.text, match.end()) is not None
@@ -849,20 +840,18 @@ def _is_line_too(before: str, participle: str, behind: str) -> bool:
 def _is_over(text: str, match: re.Match[str]) -> bool:
     """Return whether a sentence asks for a computed line over its input: ``with a running mean over it``."""
     before, behind = text[: match.start()], text[match.end() :]
-    joined = re.search(_JOINED, before, re.IGNORECASE)
+    joined = ignoring_case(_JOINED).search(before)
     crafts = {craft for _, craft in read_spacecraft(Sentence(before))}
-    if len(crafts) > 1 and re.search(r"[,;]\s*$", before) and not re.match(_ON_THEM, behind, re.IGNORECASE):
+    if len(crafts) > 1 and re.search(r"[,;]\s*$", before) and not ignoring_case(_ON_THEM).match(behind):
         return False  # the spacecraft share the panel
-    return bool(
-        re.search(_LAID, before, re.IGNORECASE) or (joined and re.match(_ON_IT, behind, re.IGNORECASE))
-    )
+    return bool(ignoring_case(_LAID).search(before) or (joined and ignoring_case(_ON_IT).match(behind)))
 
 
 def _has_object(behind: str, phrase: str) -> bool:
     """Return whether a computation's input follows its name: ``hourly means of the speed``, ``smoothed speed``."""
-    if re.match(r"\s+of\s+(?!it\b|them\b|all\b|both\b|each\b)", behind, re.IGNORECASE):
+    if ignoring_case(r"\s+of\s+(?!it\b|them\b|all\b|both\b|each\b)").match(behind):
         return True
-    adjective = re.search(r"(?:ed|hourly|daily)$", phrase, re.IGNORECASE)
+    adjective = ignoring_case(r"(?:ed|hourly|daily)$").search(phrase)
     noun = re.match(
         r"\s+(?!over\b|with\b|to\b|at\b|in\b|by\b|for\b|on\b|using\b|and\b|it\b|them\b)[A-Za-z|]", behind
     )

@@ -15,6 +15,7 @@ from helio.authoring.rules.times.durations import duration_in, duration_pattern
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 
 SIGNS = {
     "<": r"<|below|under|beneath|(?:less|lower|smaller|weaker)\s+than",
@@ -122,7 +123,7 @@ def read_conditions(sentence: Sentence) -> Iterator[ComputationMention]:
     """Read ``without values above 100``, ``only where V > 500 km/s`` and ``mark every time Bz drops below -10 nT``."""
     yield from _checks(sentence)
     for tool, stays, pattern in _FORMS:
-        for match in list(re.finditer(pattern, sentence.left, re.IGNORECASE)):
+        for match in list(ignoring_case(pattern).finditer(sentence.left)):
             is_last = pattern == _FORMS[-1][2] and _OTHER_WISH.search(sentence.text[: match.start()])
             if not _is_of_energy(match) and sentence.is_unread(*match.span()) and not is_last:
                 yield _condition(sentence, match, tool, stays=stays)
@@ -176,10 +177,10 @@ def take_around(sentence: Sentence, match: re.Match[str]) -> tuple[int, int]:
     groups = match.groupdict()
     start, stop = match.span("what") if groups.get("what") else (match.end(), match.end())
     first = match.start()
-    away = re.match(rf"(?:and\s+|but\s+)?{_AWAY}\s+", match[0], re.IGNORECASE)
+    away = ignoring_case(rf"(?:and\s+|but\s+)?{_AWAY}\s+").match(match[0])
     if groups.get("where") and away:  # blank V where |B| < 10 nT: V is read elsewhere
         sentence.take_at(first, first + away.end())
-        where = re.search(rf"(?:{_RECORDS})?\S+\s+$", match["where"], re.IGNORECASE)
+        where = ignoring_case(rf"(?:{_RECORDS})?\S+\s+$").search(match["where"])
         first = match.start("where") + (where.start() if where else 0)
     sentence.take_at(first, start)
     if sentence.text[stop : match.end()].strip():  # more of the name may stand behind a blank
@@ -199,7 +200,7 @@ def _limit(match: re.Match[str]) -> tuple[str, float | tuple[float, float], str]
 
 def sign_of(words: str) -> str:
     """Return the sign that words such as ``drops below`` mean."""
-    return next(sign for sign, pattern in SIGNS.items() if re.fullmatch(pattern, words, re.IGNORECASE))
+    return next(sign for sign, pattern in SIGNS.items() if ignoring_case(pattern).fullmatch(words))
 
 
 def number_in(text: str) -> float:
@@ -213,7 +214,7 @@ def unit_of(written: str) -> str:
     >>> unit_of("/cc"), unit_of("km/s")
     ('cm^-3', 'km/s')
     """
-    if re.search(r"cc|cm", written, re.IGNORECASE):
+    if ignoring_case(r"cc|cm").search(written):
         return "cm^-3"
     return canonical_unit(re.sub(r"(?i)degrees?", "deg", written))
 
@@ -257,12 +258,12 @@ def _checks(sentence: Sentence) -> Iterator[ComputationMention]:
     begin += (
         rf"|(?P<good>\b(?:and\s+|with\s+|an?\s+|please\s+)*{_CHECK}(?:\s*:|\s+that|\s+for)?\s+(?!whether\b))"
     )
-    for match in re.finditer(begin, sentence.left, re.IGNORECASE):
-        is_bad = match["bad"] is not None and not re.search(r"unless\s+$", match[0], re.IGNORECASE)
+    for match in ignoring_case(begin).finditer(sentence.left):
+        is_bad = match["bad"] is not None and not ignoring_case(r"unless\s+$").search(match[0])
         at, named, args = match.end(), (0, 0), dict[str, Any]()
         taken = [match.span()]
         only_data = (
-            is_bad and re.search(rf"\b{_FAIL}\b", match[0], re.IGNORECASE) is None
+            is_bad and ignoring_case(rf"\b{_FAIL}\b").search(match[0]) is None
         )  # warn if V > 900: events
         while expectation := _expected_at(sentence.left, at, is_bad=is_bad, only_data=only_data):
             expected, name, end = expectation

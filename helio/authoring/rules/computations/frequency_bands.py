@@ -18,6 +18,7 @@ from helio.authoring.rules.times.durations import (
 )
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 
 _FREQUENCY = r"(?P<{0}>\d+(?:\.\d+)?(?:e-?\d+)?)\s*(?P<{0}_unit>[mk]?Hz)?"
 _HERTZ = {"mhz": 1e-3, "hz": 1.0, "khz": 1e3}
@@ -88,7 +89,7 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
         rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))"
         r"|\bpower\b(?=\s+(?:in|of|from|between|integrated)\b[^,;]*Hz)"
     )
-    if re.search(r"\bspectr", sentence.text, re.IGNORECASE):
+    if ignoring_case(r"\bspectr").search(sentence.text):
         power += r"|\bintegrat(?:e[sd]?|ing|ion\s+of)\b(?=[^,;]*Hz)"
     slope = rf"(?:\bfit(?:ted)?\s+)?(?:the\s+)?(?:{_of_spectrum(r'(?:slope|ind(?:ex|ices)|exponent)s?')})"
     if sentence.has(rf"(?<!wavelet )\b(?:{_POWER_SPECTRUM})(?!\w)"):
@@ -103,7 +104,7 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
         match = None if tool == "band_integral" and not sentence.has(_BAND) else sentence.take_first(pattern)
         if match is None:
             continue
-        if source := re.match(_OF_THE_SPECTRUM, sentence.left[match.end() :], re.IGNORECASE):
+        if source := ignoring_case(_OF_THE_SPECTRUM).match(sentence.left[match.end() :]):
             start, stop = source.span("spectrum")
             sentence.take_at(match.end() + start, match.end() + stop)
         if tool == "spectral_break":
@@ -141,7 +142,7 @@ def _window_of_spectra(sentence: Sentence, limits: Mapping[str, float]) -> str:
         r"|\b(?P<by>minute|hour|day)[\s-]+by[\s-]+(?P=by)\b"
         rf"|\b(?:(?:for|in|of|over)\s+)?(?:each|every)\s+{duration_pattern()}(?:\s+(?:intervals?|blocks?))?"
     )
-    match = re.search(rf"(?:{RHYTHM}|{each})(?!\s+{METHOD})", sentence.left, re.IGNORECASE)
+    match = ignoring_case(rf"(?:{RHYTHM}|{each})(?!\s+{METHOD})").search(sentence.left)
     window = (rhythm_in(match) or duration_in(match)) if match else ""
     if match is None or " " in window or 2 * limits.get("high", 1.0) * length_of(window).total_seconds() < 1:
         return ""
@@ -183,7 +184,7 @@ def _one_limit(sentence: Sentence) -> list[ComputationMention]:
     for between in (r"\s*", r"[^;]*?"):
         for kind, key in (("low", "high"), ("high", "low")):
             name = rf"(?:butterworth[- ]+)?{kind}[- ]?pass(?:ed|es)?(?:[- ]+filter(?:ed|ing)?)?"
-            match = re.search(rf"\b(?P<name>{name}){between}{_CUT}", sentence.left, re.IGNORECASE)
+            match = ignoring_case(rf"\b(?P<name>{name}){between}{_CUT}").search(sentence.left)
             if match and key not in found:
                 cut, unit = match["cut"], match["cut_unit"]
                 value = _hertz(cut, unit) if cut else _per_second(duration_in(match))

@@ -10,6 +10,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
+from helio.patterns import ignoring_case
 
 _DURATION = duration_pattern()
 _FILL = r"(?:interpolat\w*|fill(?:s|ed|ing)?|bridg\w*)"
@@ -57,7 +58,7 @@ def read_gap_filling(sentence: Sentence) -> Iterator[ComputationMention]:
             "interpolate", verb.start(), limit, {"cadence": cadence} | method_of_interpolation(sentence)
         )
     for pattern in _FORMS:
-        match = re.search(pattern, sentence.left, re.IGNORECASE)
+        match = ignoring_case(pattern).search(sentence.left)
         if match is None:
             continue
         groups = match.groupdict()

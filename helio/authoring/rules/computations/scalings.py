@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -20,6 +19,7 @@ from helio.authoring.rules.computations.mentions import ComputationMention, ment
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 
 _WORDS = VOCABULARY["scalings"]
 _MULTIPLY, _DIVIDE, _TWICE, _FLIP, _FLIPPED, _ADD, _SUBTRACT, _ALIGN, _TIMES = (
@@ -50,7 +50,7 @@ _FORMS = (
 def read_scalings(sentence: Sentence) -> Iterator[ComputationMention]:
     """Read ``multiply the density by 4``, ``AE divided by 10``, ``sign of AL flipped`` and ``an offset of 20 nT``."""
     for kind, pattern in _FORMS:
-        for match in list(re.finditer(pattern, sentence.left, re.IGNORECASE)):
+        for match in list(ignoring_case(pattern).finditer(sentence.left)):
             if not sentence.is_unread(*match.span()):
                 continue
             args = dict(_UNCHANGED)
@@ -81,7 +81,7 @@ _ONTO = (
 
 def read_alignments(sentence: Sentence) -> Iterator[ComputationMention]:
     """Read ``align Wind Bz to the ACE timestamps`` and ``density interpolated onto the times of the field``."""
-    match = re.search(rf"\b(?P<verb>{_ALIGN})\s+(?P<what_moves>[^.;]*?){_ONTO}", sentence.left, re.IGNORECASE)
+    match = ignoring_case(rf"\b(?P<verb>{_ALIGN})\s+(?P<what_moves>[^.;]*?){_ONTO}").search(sentence.left)
     if match is None or not (match["what"] or match["other"]):
         return
     start, stop = match.span("what") if match["what"] else match.span("other")

@@ -10,6 +10,7 @@ from helio.authoring.rules.computations.conditions import LASTING, LEVEL, SIGN, 
 from helio.authoring.rules.events.storms import STORMS, storm_phases, threshold_in
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import duration_in
+from helio.patterns import ignoring_case
 
 _ASKED = (
     r"^(?:(?:please|can|could|you|give|make|show|get|save|export|write|create|produce|find|print|i|want|need|me|us"
@@ -62,7 +63,7 @@ _LINES = (
 
 def is_table(text: str) -> bool:
     """Return whether a sentence asks for a table of storms, flares or intervals, which is no question."""
-    is_of_flares = re.match(rf"{_ASKED}{_TABLE}\s+of\s+(?:\w+\s+){{0,4}}flares\b", text, re.IGNORECASE)
+    is_of_flares = ignoring_case(rf"{_ASKED}{_TABLE}\s+of\s+(?:\w+\s+){{0,4}}flares\b").match(text)
     return is_of_flares is not None or read_event_table(text)[1] is not None
 
 

@@ -91,23 +91,23 @@ def read_storms(text: str) -> tuple[str, Epochs | None]:
     """
     sentence = Sentence(_with_window_last(_with_events_named_once(without_usual_lines(text))))
     match = sentence.take_first(_BEGIN)
-    if match is None or not re.search(r"storm|minim|onset", match["events"], re.IGNORECASE):
+    if match is None or not ignoring_case(r"storm|minim|onset").search(match["events"]):
         return text, None
     events, what = match["events"], match["what"]
     notes = []
-    index = "SYM-H" if re.search(r"sym-?h", events if "Dst" in text else text, re.IGNORECASE) else "Dst"
-    drawn = re.search(rf"\b{index.replace('-', '-?')}\b", what, re.IGNORECASE) is not None
+    index = "SYM-H" if ignoring_case(r"sym-?h").search(events if "Dst" in text else text) else "Dst"
+    drawn = ignoring_case(rf"\b{index.replace('-', '-?')}\b").search(what) is not None
     threshold = threshold_in(events)
     if not threshold:
         threshold = _USUAL[0]
         notes.append(f"a storm reaches {threshold} nT, because the request names no limit")
-    give = "onset" if re.search(r"onset|start|beginning", events, re.IGNORECASE) else "minimum"
+    give = "onset" if ignoring_case(r"onset|start|beginning").search(events) else "minimum"
     before, after = window_of(sentence)
     if not before:
         before, after = _USUAL[1:3]
         notes.append(f"superposed from {before} before to {after} after, because the request does not say")
     bins = sentence.take_first(BINS)
-    paced = re.search(r"\bhourly\b|\d[\s-]*(?:min|s|h)\w*\b", what + sentence.rest(), re.IGNORECASE)
+    paced = ignoring_case(r"\bhourly\b|\d[\s-]*(?:min|s|h)\w*\b").search(what + sentence.rest())
     rest = f"{'' if paced else 'hourly '}{what}{'' if drawn else f', {index}'} {sentence.rest()}"
     return rest, Epochs(
         storm_phases(index, threshold, give),
@@ -157,12 +157,12 @@ def _with_window_last(text: str) -> str:
     """
     first, second = duration_pattern("1"), duration_pattern("2")
     span = rf"(?P<span>{first}\s+before\s+(?:to|and|until)\s+{second}\s+after)"
-    text = re.sub(_YEARS_FIRST, r"\1\3\2", text, flags=re.IGNORECASE)
-    begin = re.search(_BEGIN, text, re.IGNORECASE)
-    if begin and re.search(r"storm|minim|onset", begin["events"], re.IGNORECASE):
+    text = ignoring_case(_YEARS_FIRST).sub(r"\1\3\2", text)
+    begin = ignoring_case(_BEGIN).search(text)
+    if begin and ignoring_case(r"storm|minim|onset").search(begin["events"]):
         return text
     pattern = rf",?\s*\b(?:from\s+|between\s+)?{span}\s+(?={_NOUN})(?P<events>{_EVENT})"
-    return re.sub(pattern, r" around \g<events>, \g<span> ", text, count=1, flags=re.IGNORECASE)
+    return ignoring_case(pattern).sub(r" around \g<events>, \g<span> ", text, count=1)
 
 
 def threshold_in(events: str) -> int:

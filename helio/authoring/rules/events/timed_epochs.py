@@ -11,6 +11,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.clocks import DATE
 from helio.authoring.rules.times.dates import with_plain_dates
 from helio.authoring.rules.times.durations import duration_in, duration_pattern, length_of
+from helio.patterns import ignoring_case
 from helio.pipelines.template.from_document import code_of_times
 from helio.time_range import TimeRange, parse_time_range
 
@@ -52,7 +53,7 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
     if match is None:
         return text, None
     sentence = Sentence(f"{match['what']} {sentence.rest()}")
-    written = re.finditer(_TIME, match["times"], re.IGNORECASE)
+    written = ignoring_case(_TIME).finditer(match["times"])
     times = sorted(parse_time_range(_padded(time[0]), now).start for time in written)
     before, after = window_of(sentence)
     notes: tuple[str, ...] = ()

@@ -23,8 +23,9 @@ from helio.authoring.rules.questions.values_asked import focus_words
 from helio.counts import number_of
 from helio.knowledge.cadence import cadence_text, said_cadences
 from helio.knowledge.quantities import SOURCES
-from helio.knowledge.search import Search
+from helio.knowledge.search import search_of
 from helio.knowledge.text import answer_lines, source_lines
+from helio.patterns import ignoring_case
 from helio.pipelines.codes import Code
 from helio.pipelines.reference import look_up
 from helio.steps.signature import signatures
@@ -115,7 +116,7 @@ def other_data(question: Question) -> list[str]:
     present = lines_of(SourceFacts(meant, question.catalogue).topics["cadence"]())
     lines = lines_of(SourceFacts(others, question.catalogue).topics["cadence"]())
     if not lines:
-        is_yes_no = re.match(r"\W*(?:is|are)\b", question.asked.text, re.IGNORECASE)
+        is_yes_no = ignoring_case(r"\W*(?:is|are)\b").match(question.asked.text)
         lines = [f"{'no: ' if is_yes_no else ''}the catalogue states no such dataset of the same quantity"]
     return [*lines, f"the pipeline has {'; '.join(present)}"]
 
@@ -265,7 +266,7 @@ def tools_found(question: Question) -> Iterator[str]:
 def datasets_found(question: Question) -> Iterator[str]:
     """Name the datasets that match the words of the question."""
     words = " ".join(question.content("datasets"))
-    result = Search(question.catalogue).find(words, limit=6)
+    result = search_of(question.catalogue).find(words, limit=6, similar=False)
     lost = {part for clause in (*result.unknown, *result.elsewhere) for part in clause.split()}
     question.searched = {word for word in question.asked.rest if not stems(word) & stems(" ".join(lost))}
     if result.hits and 2 * len(question.searched) >= len(question.asked.rest):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PLACE, PLACES, panel_number
 from helio.authoring.rules.harmless import IN_QUESTIONS
@@ -16,6 +16,7 @@ from helio.knowledge.quantities import B, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import plain
+from helio.patterns import ignoring_case
 
 _TABLE = VOCABULARY["questions"]
 PANEL = re.compile(
@@ -186,7 +187,7 @@ class Asked:
 
     def begins(self, *words: str) -> bool:
         """Return whether the question has one of these question words."""
-        return re.search(rf"\b(?:{'|'.join(words)})\b", self.text, re.IGNORECASE) is not None
+        return ignoring_case(rf"\b(?:{'|'.join(words)})\b").search(self.text) is not None
 
     def _every(self) -> Iterator[Atom]:
         text = self.text
@@ -295,6 +296,7 @@ def _alike() -> Mapping[str, str]:
     return {_stem(word): _stem(group[0]) for group in groups for word in group}
 
 
+@lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
     word = re.sub(r"(?<=^[a-z]{3})s$", "", word)
     while len(word) > _STEM and (cut := _ENDINGS.sub("", word)) != word and len(cut) >= _STEM:

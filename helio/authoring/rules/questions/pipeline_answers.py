@@ -33,6 +33,7 @@ from helio.authoring.rules.questions.values_asked import ASKS_A_VALUE, focus_wor
 from helio.counts import number_of
 from helio.errors import TimeRangeError
 from helio.knowledge.frame_names import FRAMES, MEANINGS
+from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES
 from helio.steps.signature import signatures
@@ -217,7 +218,7 @@ def lacks_count(question: Question, lines: Sequence[str]) -> bool:
     noun = re.escape(counted["noun"].removesuffix("s"))
     number = r"\d[\d.,]*"
     said = rf"\b{number}\s+(?:\w+\s+)?{noun}|\b{noun}\w*\s*(?:=|:|\bis\b)\s*{number}"
-    return not any(re.search(said, line, re.IGNORECASE) for line in lines)
+    return not any(ignoring_case(said).search(line) for line in lines)
 
 
 def happened(question: Question) -> list[str]:
@@ -303,7 +304,7 @@ def _affirms(topic: str, word: str, text: str) -> bool | None:
         named = word.split()[-1]
         return text.startswith(f"{named} ") if topic == "units" or named in FRAMES else None
     if topic == "scales":
-        return "is true" in text if re.match("log", word, re.IGNORECASE) else None
+        return "is true" in text if ignoring_case("log").match(word) else None
     if topic != "level":
         return None
     early = bool(_EARLY.search(text.replace("not marked as preliminary", "")))
@@ -312,7 +313,7 @@ def _affirms(topic: str, word: str, text: str) -> bool | None:
     if number := re.search(r"\d", word):
         stated = re.findall(r"level (\d)", text)
         return number[0] in stated if stated else None
-    if re.match("definitive|final", word, re.IGNORECASE):
+    if ignoring_case("definitive|final").match(word):
         return False if early else True if text.startswith(("definitive", "final")) else None
     return None
 

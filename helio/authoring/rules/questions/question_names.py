@@ -11,6 +11,7 @@ from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import SOURCES
+from helio.patterns import ignoring_case
 from helio.pipelines.template_keys import keys
 from helio.steps.signature import signatures
 
@@ -54,7 +55,7 @@ def names_in(
         folded(name): frozenset({("craft", folded(name))})
         for mission in catalogue.missions()
         for name in (mission.name, *mission.spacecraft)
-        if re.search(rf"\b{re.escape(name[:1].upper())}{re.escape(name[1:])}\b", request, re.IGNORECASE)
+        if ignoring_case(rf"\b{re.escape(name[:1].upper())}{re.escape(name[1:])}\b").search(request)
         and re.search(rf"\b{re.escape(name[:1].upper())}", request)
         and (folded(name) not in _COMMON_WORDS or name.upper() in request)
     }

@@ -10,7 +10,7 @@ from helio.authoring.rules.questions.source_facts import Source
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import SOURCES
-from helio.knowledge.search import Search
+from helio.knowledge.search import search_of
 
 _MOST_SOURCES = 12
 
@@ -109,7 +109,7 @@ def described_by(words: Iterable[str], sources: list[Source]) -> list[Source]:
 
 def _of_mission(crafts: set[str], words: str, catalogue: Catalogue) -> dict[tuple[str, str], Source]:
     """Return the datasets of a spacecraft that the table of quantities does not have, best match first."""
-    hits = Search(catalogue).find(words, limit=_MOST_SOURCES).hits
+    hits = search_of(catalogue).find(words, limit=_MOST_SOURCES, similar=False).hits
     ids = [
         hit.dataset.id
         for hit in hits

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from helio.authoring.rules.questions.asked import Subject, folded, names_of_crafts
 from helio.knowledge.cadence import cadence_text
@@ -173,7 +173,8 @@ def instruments_of(dataset: CatalogueEntry) -> set[str]:
     return {*instrument_names(dataset.id), *words, dataset.instrument} - {""}
 
 
-def named_quantities(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def named_quantities(text: str) -> frozenset[str]:
     """Return the quantities that a text names; the longest name in a place counts."""
     spans: list[tuple[int, int, str]] = []
     for row in WORDS:
@@ -181,13 +182,13 @@ def named_quantities(text: str) -> set[str]:
             spans.append((*match.span(), row.quantity))
     if re.search(r"\bfield\b|\bB\b|\bB[xyzrtn]\b", text):
         spans.append((0, 0, B))
-    return {
+    return frozenset(
         name
         for start, stop, name in spans
         if not any(
             first <= start and stop <= last and last - first > stop - start > 0 for first, last, _ in spans
         )
-    }
+    )
 
 
 def covers(dataset: CatalogueEntry, catalogue: Catalogue) -> str:

@@ -9,6 +9,7 @@ from functools import cache
 from helio.authoring.rules.questions.asked import NAMED_UNITS, covered, stems
 from helio.authoring.rules.questions.values import sentences
 from helio.authoring.rules.questions.values_asked import ASKS_A_VALUE, kind_asked
+from helio.patterns import ignoring_case
 from helio.steps.signature import signatures
 from helio.steps.tool_page import ToolPage, argument_words, result_words, tool_page
 
@@ -56,7 +57,7 @@ def tool_lines(page: ToolPage, text: str, topics: Sequence[str], words: Sequence
         yield f"{tool.name}: {' '.join(page.returns.split())}"
     elif words or kind_asked(text):
         yield from chosen if not left else ()
-    elif "methods" in topics or re.search(r"\bhow\b", text, re.IGNORECASE):
+    elif "methods" in topics or ignoring_case(r"\bhow\b").search(text):
         parts = (page.returns, page.notes, references)
         yield from (f"{tool.name}: {' '.join(part.split())}" for part in parts if part)
     else:

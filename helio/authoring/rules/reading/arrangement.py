@@ -24,6 +24,7 @@ from helio.authoring.writing.layout import BELOW_AXIS, MIDDLE
 from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, POSITION
 from helio.knowledge.quantity_words import VECTORS
+from helio.patterns import ignoring_case
 
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
 _TOGETHER = (
@@ -203,7 +204,7 @@ class Arrangement:
         self._coloured = sentence.take_first(_COLOURED)
         self._models = sentence.has(_ORBIT) and sentence.drop(_MODELS) > 0
         self._against = [*sentence.take(_AGAINST)]
-        compared = re.search(r"\bcompar\w+", self._text, re.IGNORECASE)
+        compared = ignoring_case(r"\bcompar\w+").search(self._text)
         self.compares = " ".join(match[0] for match in self._against[:1]) or (compared[0] if compared else "")
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
         self._another = [match.start() for match in sentence.take(_ANOTHER)] if self._together else []
@@ -243,7 +244,7 @@ class Arrangement:
 
     def _take_sides(self, sentence: Sentence) -> dict[str, int]:
         """Read which quantity is on which axis: ``AE (y) against density (x)``."""
-        sides = {match[1].lower() for match in re.finditer(_ON_AXIS, sentence.left, re.IGNORECASE)}
+        sides = {match[1].lower() for match in ignoring_case(_ON_AXIS).finditer(sentence.left)}
         if sides != {"x", "y"} or not (self._kind == "scatter" or sentence.has(_AGAINST)):
             return {}
         return {match[1].lower(): match.start() for match in sentence.take(_ON_AXIS)}
@@ -282,7 +283,7 @@ class Arrangement:
             kind = "scatter"  # but electron density vs proton density in one panel
         if not kind and self._against and self._fit:
             kind = "scatter"
-        of_spectrum = re.search(_SPECTRAL, self._text, re.IGNORECASE) is not None
+        of_spectrum = ignoring_case(_SPECTRAL).search(self._text) is not None
         if self._fit and kind not in ("scatter", "hodogram", "density") and not of_spectrum:
             raise NotUnderstood(
                 "a fitted line needs points of one quantity against another",
@@ -363,7 +364,7 @@ class Arrangement:
         vectors = [quantity for quantity in names if quantity.name in VECTORS and not quantity.component]
         apart = self._apart and len(names) == len(vectors) == 1
         counted = bool(vectors) and self._count == len(names) + (len("xyz") - 1) * len(vectors)
-        return (apart or counted) and re.search(r"\bcomponents\b", self._text, re.IGNORECASE) is not None
+        return (apart or counted) and ignoring_case(r"\bcomponents\b").search(self._text) is not None
 
     def _two_apart(self) -> Panels:
         """Return the panels of two spacecraft and of what is computed from them: the spacecraft share a panel."""
@@ -406,7 +407,7 @@ class Arrangement:
             again = [name for at, name in quantities if clause <= at < position]
             ahead = [name for at, name in quantities if start <= at < position]
             earlier = {name for at, name in quantities if at < clause}
-            both = len({*again}) == 1 and re.search(r"\bboth\b", self._text[clause:position], re.IGNORECASE)
+            both = len({*again}) == 1 and ignoring_case(r"\bboth\b").search(self._text[clause:position])
             is_again = bool(again) and {*again} < earlier and not both  # Bz, By, V; Bz and By in one panel
             is_part = bool(is_again or self._another or places or alone) or any(
                 at > position for at, _ in quantities

@@ -21,7 +21,8 @@ from helio.knowledge.quantities import (
     QuantitySource,
     families,
 )
-from helio.knowledge.search import Search
+from helio.knowledge.search import search_of
+from helio.patterns import ignoring_case
 
 LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
 """Pattern of the length of a cadence."""
@@ -51,6 +52,7 @@ _PER_SECOND = (
     r"(?:(?:vectors?|vecs?|samples?|points)\s*(?:per\s+sec(?:ond)?|/\s*s(?:ec)?)|VPS|S/s"
     r"|Hz(?=\s+(?:magnetic|field|magnetometer|mag|MFI|FGM|B|data|resolution|sampling)\b))\b"
 )
+_PHRASES = {mode: rf"(?<![\w-])(?:{mode.phrases})(?![\w-])" for mode in MODES}
 _PARTS = re.compile(r"[,;+&]|\b(?:and|with|plus)\b", re.IGNORECASE)
 _FINEST = r"\b(?:high(?:est)?|full|best)[- ]?res(?:olution)?\b"
 
@@ -63,9 +65,7 @@ def with_plain_rates(text: str) -> str:
     >>> with_plain_rates("11 Hz field, 1 to 5 Hz field")
     '0.0909091 s resolution field, 1 to 5 Hz field'
     """
-    return re.sub(
-        _PER_SECOND, lambda match: f"{1 / float(match['rate']):g} s resolution", text, flags=re.IGNORECASE
-    )
+    return ignoring_case(_PER_SECOND).sub(lambda match: f"{1 / float(match['rate']):g} s resolution", text)
 
 
 def take_cadences(sentence: Sentence, *, timed: bool, windowless: bool) -> list[tuple[int, float]]:
@@ -86,23 +86,19 @@ def take_cadences(sentence: Sentence, *, timed: bool, windowless: bool) -> list[
     cadences: list[tuple[int, float]] = []
     sentence.drop(_ENOUGH)
     after_craft = rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?P<length>{LENGTH})(?=\s*(?:[.,;]|$))"
-    for match in re.finditer(after_craft, sentence.text, re.IGNORECASE):  # OMNI 1 min
+    for match in ignoring_case(after_craft).finditer(sentence.text):  # OMNI 1 min
         if sentence.take_at(*match.span("length")):
             cadences += [(match.start("length"), seconds) for seconds in cadences_in(match["length"])]
     for match in sentence.take(_CADENCE):
         if match["bare"]:
             behind = sentence.text[match.end() :]
-            before = re.search(_TIME_BEFORE, sentence.text[: match.start()], re.IGNORECASE)
-            ends = re.match(_ENDS, behind, re.IGNORECASE) and "-" not in match["bare"]
-            hours = re.match(
-                r"(?!1\D)\d.*h", match["bare"], re.IGNORECASE
-            )  # 2003-11-20, 6 h: probably a time
+            before = ignoring_case(_TIME_BEFORE).search(sentence.text[: match.start()])
+            ends = ignoring_case(_ENDS).match(behind) and "-" not in match["bare"]
+            hours = ignoring_case(r"(?!1\D)\d.*h").match(match["bare"])  # 2003-11-20, 6 h: probably a time
             in_brackets = sentence.text[: match.start()].endswith("(") and behind.startswith(")")
             may_be_window = windowless and not (in_brackets and re.search(r"s(?:ec)?$", match["bare"]))
             unclear = before or may_be_window or not timed or hours
-            if ("-" not in match["bare"] and re.match(_NO_CADENCE, behind, re.IGNORECASE)) or (
-                ends and unclear
-            ):
+            if ("-" not in match["bare"] and ignoring_case(_NO_CADENCE).match(behind)) or (ends and unclear):
                 raise NotUnderstood(
                     f"helio does not understand '{match[0]}'",
                     advice="write '5 min averages', or a time as 'A to B'",
@@ -131,24 +127,25 @@ def take_modes(
     NotUnderstood
         One of several versions has no instrument and no spacecraft.
     """
+    if not any(map(sentence.has, _PHRASES.values())):
+        return ()
     grouped = families()
     flown = {member for _, craft in crafts for member in grouped.get(craft, (craft,))}
     rows = [source for source in SOURCES if source.spacecraft in flown]
-    flown |= Search(catalogue).named(sentence.text)[1]
+    flown |= search_of(catalogue).named(sentence.text)[1]
     owners = zip(catalogue.rows, catalogue.crafts(), strict=True)
-    names = [f"{row.id} {row.title}" for row, (_, craft) in owners if craft.spacecraft in flown]
-    names += [" ".join(source.parameters) for source in rows]
+    titles = [f"{row.id} {row.title}" for row, (_, craft) in owners if craft.spacecraft in flown]
+    names = "\n".join([*titles, *(" ".join(source.parameters) for source in rows)])
     found: list[tuple[int, str]] = []
     only_places = bool(quantities) and {*quantities} <= {POSITION, DISTANCE, LATITUDE, LONGITUDE}
-    for mode in MODES:
+    for mode, phrases in _PHRASES.items():
         if mode.name in LEVELS and only_places:
             continue  # ephemerides have none
         if (
             mode.name in ALWAYS
             or (any(_has(quantity, mode, rows) for quantity in quantities) and not mode.required)
-            or ((mode.required or not quantities) and any(mode.is_of(name) for name in names))
+            or ((mode.required or not quantities) and mode.is_of(names))
         ):
-            phrases = rf"(?<![\w-])(?:{mode.phrases})(?![\w-])"
             found += [(match.start(), mode.name) for match in sentence.take(phrases)]
     if len({name for _, name in found}) < 2 and {name for _, name in found}.isdisjoint((*LEVELS, *VERSIONS)):
         return tuple(dict.fromkeys((name, "") for _, name in found))
@@ -159,7 +156,9 @@ def take_modes(
         stop = min(cut for cut in cuts if cut > start)
         part = sentence.text[first:stop]
         own = [
-            instrument for instrument in instruments if re.search(rf"(?<!\w){instrument}(?!\w)", part, re.I)
+            instrument
+            for instrument in instruments
+            if ignoring_case(rf"(?<!\w){instrument}(?!\w)").search(part)
         ]
         if name in (*LEVELS, *VERSIONS) and not own:
             own = [craft for at, craft in crafts if first <= at < stop and craft not in grouped]

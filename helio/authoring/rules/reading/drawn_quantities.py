@@ -32,6 +32,7 @@ from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES
+from helio.patterns import ignoring_case
 
 GROUP = (
     r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)(?![\s-]*(?:sheet|pause|sphere|mantle))"
@@ -75,7 +76,7 @@ def merged(*lists: Placed) -> Placed:
 
 def in_listed_panels(text: str, placed: Placed) -> Placed:
     """Leave out what a list of panels names again: ``Mach number of Wind, panels: |B|, density, Mach number``."""
-    listed = re.search(r"\bpanels\b[^:;.]*:", text, re.IGNORECASE)
+    listed = ignoring_case(r"\bpanels\b[^:;.]*:").search(text)
     start = listed.end() if listed else 0
     again = {quantity for at, quantity in placed if at >= start}
     return [(at, quantity) for at, quantity in placed if at >= start or quantity not in again]
@@ -83,7 +84,7 @@ def in_listed_panels(text: str, placed: Placed) -> Placed:
 
 def of_heading(mentions: Mentions, text: str, placed: Placed) -> Mentions:
     """Give a computation before a list of panels only what stands there: ``|B| smoothed, panels: |B| and density``."""
-    listed = re.search(r"\bpanels\b[^:;.]*:", text, re.IGNORECASE)
+    listed = ignoring_case(r"\bpanels\b[^:;.]*:").search(text)
     start = listed.end() if listed else 0
     own = tuple(dict.fromkeys(quantity for at, quantity in placed if at < start))
     if not own or {*own} >= {quantity for at, quantity in placed if at >= start}:
@@ -367,8 +368,8 @@ def derived_from_others(
     beside = [
         at
         for at, _ in others
-        if re.search(_OF_ANOTHER, sentence.text[following:at], re.IGNORECASE)
-        or re.search(r"\b(?:together|along)\s+with\s+(?:the\s+)?$", sentence.text[:at], re.IGNORECASE)
+        if ignoring_case(_OF_ANOTHER).search(sentence.text[following:at])
+        or ignoring_case(r"\b(?:together|along)\s+with\s+(?:the\s+)?$").search(sentence.text[:at])
         or _PLACED.match(sentence.text, at)
     ]
     if beside and len(beside) == len(others):

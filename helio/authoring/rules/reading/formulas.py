@@ -178,7 +178,7 @@ def _with_defined(text: str) -> str:
         if match:
             before, behind = text[: match.start()].rstrip(), text[match.end() :]
             named = any(
-                re.search(rf"(?<![\w|])(?:{row.pattern})(?![\w|])", f"{before} \x01 {behind}", re.IGNORECASE)
+                ignoring_case(rf"(?<![\w|])(?:{row.pattern})(?![\w|])").search(f"{before} \x01 {behind}")
                 for row in WORDS
                 if row.quantity == name
             )
@@ -195,15 +195,15 @@ def _in_words(text: str) -> str:
     )
     for pattern, words in _FORMULAS:
         text = pattern.sub(words, text)
-    if re.search(r"\bwavelet", text, re.IGNORECASE):  # which shows all periods
+    if ignoring_case(r"\bwavelet").search(text):  # which shows all periods
         text = _sub(rf"(?:\b(?:for|in|of)\s+(?:the\s+)?)?{_PULSATIONS}", " ", text)
     text = text if re.search(r"\dm?Hz|\sm?Hz", text) else _sub(_PULSATIONS, _pulsations, text)
-    if re.search(r"\bshue\b", text, re.IGNORECASE):
+    if ignoring_case(r"\bshue\b").search(text):
         text = _sub(rf"{_SHUE}(?:\s*\bmagnetopause(?!\s+{_STANDOFF}))?", " Shue ", text)
-        named = re.search(_STANDOFF, text, re.IGNORECASE)
+        named = ignoring_case(_STANDOFF).search(text)
         text = _sub(r"\s+Shue\b", "" if named else " magnetopause standoff distance", text)
     text = _without_authors(text)
-    known = re.search(r"\b(?:drift|differential|relative)\s+(?:speed|velocity|flow)", text, re.IGNORECASE)
+    known = ignoring_case(r"\b(?:drift|differential|relative)\s+(?:speed|velocity|flow)").search(text)
     text = _sub(_DRIFT, " " if known else "alpha drift speed", text)
     text = _with_planets(text)
     text = _with_minus(_curlometer(text))
@@ -225,7 +225,7 @@ def _without_authors(text: str) -> str:
 
 def _with_heads(text: str) -> str:
     """Repeat the last words of a quantity for each of those before it: ``ion and electron gyroradius``."""
-    for joint in reversed(list(re.finditer(_JOINT, text, re.IGNORECASE))):
+    for joint in reversed(list(ignoring_case(_JOINT).finditer(text))):
         before = re.search(r"(?:[\w-]+ )?[\w-]+$", text[: joint.start()])
         behind = re.match(r"[\w–-]+(?: [\w–-]+){1,6}", text[joint.end() :])
         if before and behind:
@@ -236,7 +236,7 @@ def _with_heads(text: str) -> str:
 def _of_species(text: str) -> str:
     """Write the particles before their quantity: ``thermal speed of the electrons``."""
 
-    for match in reversed(list(re.finditer(_OF_SPECIES, text, re.IGNORECASE))):
+    for match in reversed(list(ignoring_case(_OF_SPECIES).finditer(text))):
         words, species = match["what"].split(), match["species"].lower()
         known = next((at for at in range(len(words)) if _quantity(" ".join(words[at:]))), None)
         if known is None:
@@ -256,7 +256,7 @@ def _of_species(text: str) -> str:
 
 def _with_fronts(text: str) -> str:
     """Repeat the first words of a quantity for the next one: ``electron gyroradius and inertial length``."""
-    for joint in reversed(list(re.finditer(_JOINT, text, re.IGNORECASE))):
+    for joint in reversed(list(ignoring_case(_JOINT).finditer(text))):
         before = re.search(r"(?:[\w–-]+ ){1,5}[\w–-]+$", text[: joint.start()])
         behind = re.match(r"[\w–-]+(?: [\w–-]+){0,3}", text[joint.end() :])
         if before and behind:
@@ -347,7 +347,7 @@ def _of_two(match: re.Match[str]) -> str:
 
 def _symbol(text: str) -> str:
     """Return the quantity that a symbol names, or the one of which it is a component."""
-    components = (name for name, pattern in COMPONENTS if re.fullmatch(pattern, text, re.IGNORECASE))
+    components = (name for name, pattern in COMPONENTS if ignoring_case(pattern).fullmatch(text))
     return B if text == "B" else _quantity(text) or next(components, "")
 
 
@@ -395,12 +395,12 @@ def _with_planets(text: str) -> str:
     'heliocentric distance of Juno and JUPITER_HELIO1HR_POSITION.RAD_AU'
     """
     heads = r"\b(?:heliocentric|solar)\s+distances?\b"
-    if not re.search(heads, text, re.IGNORECASE):
+    if not ignoring_case(heads).search(text):
         return text
     text, planets = re.subn(
         _OF_PLANETS, lambda match: f" and {match['planet'].upper()}_HELIO1HR_POSITION.RAD_AU", text
     )
-    names_others = re.search(rf"(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", text, re.IGNORECASE)
+    names_others = ignoring_case(rf"(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])").search(text)
     return _sub(heads, "" if planets and not names_others else r"\g<0>", text).replace("  ", " ")
 
 
@@ -414,7 +414,7 @@ def _temperatures(text: str) -> str:
         return _SPECIES.get(written, written) or _nearest(text, match.start())
 
     def anisotropy(match: re.Match[str]) -> str:
-        across = [re.fullmatch(_PERPENDICULAR, match[side], re.IGNORECASE) for side in ("side1", "side2")]
+        across = [ignoring_case(_PERPENDICULAR).fullmatch(match[side]) for side in ("side1", "side2")]
         if bool(across[0]) == bool(across[1]):
             return match[0]
         if across[0]:
@@ -450,16 +450,16 @@ def _temperatures(text: str) -> str:
 
 
 def _side(written: str) -> str:
-    return "perpendicular" if re.fullmatch(_PERPENDICULAR, written, re.IGNORECASE) else "parallel"
+    return "perpendicular" if ignoring_case(_PERPENDICULAR).fullmatch(written) else "parallel"
 
 
 def _nearest(text: str, position: int) -> str:
     """Return the species that the sentence names nearest to a position; ions if it names none, or T_e beside T."""
-    if re.search(_OF_ELECTRONS, text, re.IGNORECASE):
+    if ignoring_case(_OF_ELECTRONS).search(text):
         return "ion"
     places = [
         (abs(match.start() - position), species)
         for species, pattern in (("electron", _ELECTRONS), ("ion", _IONS))
-        for match in re.finditer(pattern, text, re.IGNORECASE)
+        for match in ignoring_case(pattern).finditer(text)
     ]
     return min(places)[1] if places else "ion"

@@ -24,6 +24,7 @@ from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.quantities import ABS_B, B, families
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.time_range import TimeRange
 
@@ -304,7 +305,7 @@ def doubts(
         yield NotUnderstood(
             f"it is not clear what '{none[0]}' means beside an average", advice="say which data are averaged"
         )
-    if averages := re.search(_OF_AVERAGES, sentence.text, re.IGNORECASE):
+    if averages := ignoring_case(_OF_AVERAGES).search(sentence.text):
         yield NotUnderstood(
             f"helio computes no difference of two averages: '{averages[0]}'",
             advice="ask for the two averages in one panel, or for one minus the data",
@@ -318,12 +319,12 @@ def doubts(
             f"it is not clear whether '{letter['letter']}' is a field or a spacecraft",
             advice="write the whole name of the spacecraft",
         )
-    indices = re.search(_INDICES, sentence.text, re.IGNORECASE)
+    indices = ignoring_case(_INDICES).search(sentence.text)
     if indices and not request.datasets and not any(quantity.name in INDICES for _, quantity in placed):
         yield NotUnderstood(
             f"it is not clear what '{indices[0]}' means", advice=f"name what to draw: {', '.join(INDICES)}"
         )
-    if source := re.search(_OF_IT, sentence.text, re.IGNORECASE):
+    if source := ignoring_case(_OF_IT).search(sentence.text):
         yield NotUnderstood(
             f"it is not clear which data '{source[0]}' means", advice="name the data and their instrument"
         )
@@ -331,7 +332,7 @@ def doubts(
     yield from _extra_lines(sentence, placed, request, flown)
     yield from _ignored_words(sentence, placed, request, mentions, flown)
     yield from _places_of_nothing(sentence, request, mentions, arrangement)
-    if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
+    if spread := ignoring_case(_SPREAD).search(sentence.text):
         yield NotUnderstood(
             f"helio has no tool for '{spread[0]}'",
             advice="ask for the minima and the maxima, the standard deviation, or the position of the spacecraft",
@@ -525,7 +526,7 @@ def _ignored_words(
     panels = request.panels
     is_laid = panels.together or any(place.shared for place in panels.places)
     is_laid |= any(at.computation.behind or at.computation.tool in OF_TWO for at in mentions)
-    for ignored in re.finditer(_LEFT_OUT, sentence.left, re.IGNORECASE):
+    for ignored in ignoring_case(_LEFT_OUT).finditer(sentence.left):
         if not ignored["over"] or (not is_laid and (ignored["it"] or ignored.end() in starts)):
             yield NotUnderstood(
                 f"it is not clear what '{ignored[0].strip()}' means here",

@@ -32,6 +32,7 @@ from helio.knowledge.modes import is_mode
 from helio.knowledge.particles import LETTERS, SYMBOLS
 from helio.knowledge.phrases import TAKEN
 from helio.knowledge.quantities import B, families, spellings
+from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 
 _STYLE = "colour dash width mode paneltype relative scale range bound"
@@ -263,11 +264,11 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
     left = "".join(text[at:stop] for at, stop in _between(phrases, len(text)))
-    only = [] if re.search(GROUP, left, re.IGNORECASE) or _names_quantity(left) else phrases
+    only = [] if ignoring_case(GROUP).search(left) or _names_quantity(left) else phrases
     removed: list[_Phrase | Atom] = [*phrases, *styles, *again]
     for part in sorted(removed, key=lambda part: part.start):
         stop = part.stop
-        tail = re.match(r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b", text[stop:], re.IGNORECASE)
+        tail = ignoring_case(r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b").match(text[stop:])
         stop += tail.end() if tail else 0
         before = text[at : part.start]
         rest += _LEAD.sub(" ", before) if part in phrases else f"{before} "
@@ -348,7 +349,7 @@ def with_labels_named(text: str) -> str:
 def _with_missions_of_letters(text: str) -> str:
     """Give letters with colours the mission that the request names alone: ``STEREO A and B: A red, B blue``."""
     letters: dict[str, set[str]] = {}
-    for named in re.finditer(rf"(?P<craft>{names_of_spacecraft()}){_MORE_LETTERS}", text, re.IGNORECASE):
+    for named in ignoring_case(rf"(?P<craft>{names_of_spacecraft()}){_MORE_LETTERS}").finditer(text):
         craft = re.fullmatch(r"(.+-)([A-E])", spellings().get(named["craft"].casefold(), ""))
         if craft is not None:
             letters.setdefault(craft[1], set()).update(craft[2], re.findall(r"\b[A-E]\b", named["more"]))
@@ -499,7 +500,7 @@ def _is_style(style: _Phrase, text: str, *, alone: bool) -> bool:
             and not frequencies
             and not energies
             and not _OF_BAND.search(text[: first.start])
-            and re.match(r"from|between", first.text, re.IGNORECASE) is not None
+            and ignoring_case(r"from|between").match(first.text) is not None
         )
     if kinds == {"relative"}:
         lined = any(part.kind in ("line", "noun") for part in style.parts)
@@ -543,7 +544,7 @@ def _with_names(
     of_panels = again or (linked and re.match(r"\s*of\b", text[style.stop :]) is None)
     if (
         style.kinds == {"scale"}
-        and re.search(r"\baxes\b", words, re.IGNORECASE)
+        and ignoring_case(r"\baxes\b").search(words)
         and not of_panels
         and len({part.value for other in alike for part in other.parts if part.kind == "scale"}) < 2
     ):
@@ -568,7 +569,7 @@ def _with_names(
 
 def _colours_in_turn(match: re.Match[str]) -> str:
     """Write colours for several lines as ``in black, red and green``."""
-    names = re.findall(COLOURS, match["named"] or match["bare"], re.IGNORECASE)
+    names = ignoring_case(COLOURS).findall(match["named"] or match["bare"])
     return f"in {', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -586,7 +587,7 @@ def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
         return [f"{name} {text[style.start : style.stop]}" for name in ahead[-2:]]
     if len(values) < 2 or len(style.kinds) > 1:
         return []
-    crafts = re.findall(names_of_spacecraft(), " ".join(ahead), re.IGNORECASE)
+    crafts = ignoring_case(names_of_spacecraft()).findall(" ".join(ahead))
     for several in (crafts, ahead):
         distinct = list(dict.fromkeys(several))
         if len(distinct) == len(values):
@@ -668,7 +669,7 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
     """
     if PICKED_BY_PLACE.search(text) or NUMBER_OF_RECORDS.search(text):
         return  # L 3-5 picks data, and is no range of an axis
-    if re.search(r"\bright\b", text, re.IGNORECASE):  # V at left, n at right
+    if ignoring_case(r"\bright\b").search(text):  # V at left, n at right
         text, _ = re.subn(_AT_LEFT, "", text)
         at_right = [match["what"] for match in _AT_RIGHT.finditer(text)]
         text = _AT_RIGHT.sub(r"\g<what>", text).strip(" ,;.") + "".join(
@@ -681,7 +682,7 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
         "|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in telling) or r"(?!)", re.IGNORECASE
     )
     for cut in _CUTS:
-        pieces = re.split(f"({cut})", text, flags=re.IGNORECASE)
+        pieces = ignoring_case(f"({cut})").split(text)
         named = list(pieces)
         phrases = []
         for at in range(0, len(pieces), 2):

@@ -12,6 +12,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.clocks import DATE, with_plain_clocks
 from helio.authoring.rules.times.date_pairs import is_time
 from helio.authoring.rules.times.dates import with_dates_of, with_plain_dates
+from helio.patterns import ignoring_case
 from helio.time_range import TimeRange, parse_time_range
 
 _CLOCK = r"(?<![\d:.T-])\d{1,2}:\d{2}(?::\d{2})?(?:\s*(?:UTC?|Z)\b)?(?![\d:])"
@@ -64,8 +65,8 @@ def _dated(phrase: str, span: TimeRange) -> str:
     last = span.stop - timedelta(microseconds=1)
     if span.start.date() != last.date() or _OWN_DATE.search(phrase):
         return phrase
-    phrase = re.sub(r"(?<=\d)\s*(?:UTC?|Z)\b", "", phrase, flags=re.IGNORECASE)
-    phrase = re.sub(r"(?<=\d)\s*(?:-|–|\buntil\b)\s*(?=\d)", " to ", phrase, flags=re.IGNORECASE)
+    phrase = ignoring_case(r"(?<=\d)\s*(?:UTC?|Z)\b").sub("", phrase)
+    phrase = ignoring_case(r"(?<=\d)\s*(?:-|–|\buntil\b)\s*(?=\d)").sub(" to ", phrase)
     return re.sub(_CLOCK, lambda clock: f"{span.start:%Y-%m-%d}T{_with_zero(clock[0])}", phrase)
 
 

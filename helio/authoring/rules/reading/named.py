@@ -15,6 +15,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES, B, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, INDICES, RATIOS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 
 _NUMBERS = {word: str(number) for word, number in VOCABULARY["counted"].items() if 2 <= number <= 5}
 AT_1_AU = {"OMNI", "ACE", "Wind", "DSCOVR", "SOHO", "IMP-8", "ISEE-3", "Genesis", "STEREO-A", "STEREO-B"}
@@ -137,7 +138,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     for match in sentence.take(
         rf"(?<![\w-])({every})[\s-]*({listed}|{blank})"
     ):  # MMS 1, 2 and 3; THEMIS A B C
-        alone = re.sub(rf"(?:{every})[\s-]*", " ", match[2], flags=re.IGNORECASE)
+        alone = ignoring_case(rf"(?:{every})[\s-]*").sub(" ", match[2])
         letters = dict.fromkeys(re.findall(r"(?<![A-Z0-9])[A-E1-4](?![A-Z0-9])", alone.upper()))
         by_letter = {craft[-1]: craft for craft in grouped[missions[match[1].casefold()]]}
         named_in_order = (by_letter[letter] for letter in letters if letter in by_letter)
@@ -199,7 +200,7 @@ def _leave_solar_wind(sentence: Sentence, names: str) -> None:
     In ``DSCOVR: wind speed`` it is the solar wind, but in ``ACE and wind density`` the spacecraft.
     """
     others = rf"(?<![\w-])(?!wind\b)(?:{names})(?![\w-])"
-    if not any(not match[0].islower() for match in re.finditer(others, sentence.text, re.IGNORECASE)):
+    if not any(not match[0].islower() for match in ignoring_case(others).finditer(sentence.text)):
         return
     listed = re.compile(
         rf"(?<![\w-])(?:{names})(?:\s*(?:,|&|/|\+|\b(?:and|or|versus|vs\.?|against|with|to|minus)\b))+\s*$",

@@ -10,6 +10,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.errors import RequestError
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue
+from helio.patterns import ignoring_case
 from helio.sources.archives import is_folder
 from helio.sources.registry import SAMPLE, every_server, is_url, name_of_server, server_named
 from helio.store.files import is_folder_there, user_path
@@ -54,7 +55,7 @@ def take_archive(text: str, servers: Servers) -> tuple[str, str]:
     configured = "|".join(map(re.escape, every_server(_HAPI, servers)))
     by_name = rf"(?:{_FROM})(?P<name>(?-i:(?!CDAWeb){configured}))\s+(?:server|archive)\b"
     for pattern in (*_HAPI_SERVERS, by_name):
-        match = re.search(pattern, text, re.IGNORECASE)
+        match = ignoring_case(pattern).search(text)
         if match is not None:
             name = match["name"]
             if is_url(name):
@@ -71,16 +72,16 @@ def take_folder(text: str) -> tuple[str, str]:
     RequestError
         There is no such folder.
     """
-    match = re.search(_SAMPLES, text, re.IGNORECASE)
+    match = ignoring_case(_SAMPLES).search(text)
     if match is not None:
         return _without(text, match), SAMPLE
-    match = re.search(_FOLDER, text, re.IGNORECASE)
+    match = ignoring_case(_FOLDER).search(text)
     if match is not None:
         path = match["quoted"] or match["path"]
         if not is_folder_there(user_path(path)):
             raise RequestError(f"there is no folder '{path}'", advice="write the path of a folder of files")
         return _without(text, match), path
-    match = re.search(_BARE_FOLDER, text, re.IGNORECASE)
+    match = ignoring_case(_BARE_FOLDER).search(text)
     if match is not None and is_folder_there(user_path(match["path"])):
         return _without(text, match), match["path"]
     return text, ""

@@ -46,6 +46,7 @@ from helio.knowledge.quantities import (
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 
 Crafts = list[tuple[int, str]]
 """Spacecraft that a sentence names, each with its position in the sentence."""
@@ -292,8 +293,8 @@ def measured_by_each(
     flown = {craft for _, craft in crafts}
     moment = rf"(?:\s+(?:protons?|ions?))?(?P<own>{_MOMENT})?"
     others = rf"(?!{_MOMENT}\b)|(?=(?P=own)\b)"  # not in SWE density, 3DP temperature
-    if len(flown) > 1 or not re.search(
-        rf"{names}{moment}{_LISTED}{names}(?(own)(?:{others}))", sentence.text, re.IGNORECASE
+    if len(flown) > 1 or not ignoring_case(rf"{names}{moment}{_LISTED}{names}(?(own)(?:{others}))").search(
+        sentence.text
     ):
         return {}
     text = sentence.text.upper().replace("-", "")
@@ -355,7 +356,7 @@ def _is_item(sentence: Sentence, start: int, stop: int) -> bool:
 def drop_styled_particles(sentence: Sentence, looks: Sequence[str], placed: Placed) -> None:
     """Remove particles that only say whose line looks how: ``ion and electron density, electrons red``."""
     for look in looks:
-        match = re.match(r"(electron|proton|ion)s\b", look, re.IGNORECASE)
+        match = ignoring_case(r"(electron|proton|ion)s\b").match(look)
         names = ("electron",) if match and match[1].lower() == "electron" else ("ion", "proton")
         if match and any(quantity.name.startswith(names) for _, quantity in placed):
             sentence.drop(rf"\b{match[0]}(?=\s*(?:(?:in|as|with)\s*)?(?:[,.;&]|and\b|$))")
@@ -369,7 +370,7 @@ def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *
     flown = {craft for _, craft in crafts}
     placed: Placed = []
     for pattern, kinds in _PARTICLES.items():
-        for match in re.finditer(pattern, sentence.text, re.IGNORECASE):
+        for match in ignoring_case(pattern).finditer(sentence.text):
             beside = re.search(rf"({IN_CAPITALS})\s+$", sentence.text[: match.start()])
             named = {beside[1]} if beside else {*instruments}
             alone = _is_item(sentence, match.start(), match.end())
@@ -424,8 +425,8 @@ def others_measured(
     flown = {craft for _, craft in crafts}
     beside: dict[str, None] = {}
     for name in instruments:
-        if re.search(
-            rf"\b{re.escape(name)}\s+(?:position|orbit|ephemeris|trajectory)\b", sentence.text, re.IGNORECASE
+        if ignoring_case(rf"\b{re.escape(name)}\s+(?:position|orbit|ephemeris|trajectory)\b").search(
+            sentence.text
         ):
             continue
         sources = [row for row in SOURCES if name in row.instruments and row.spacecraft in flown]
@@ -445,7 +446,7 @@ def others_measured(
         if RADIO in measured and B not in measured and not measured & same:
             beside[RADIO] = None
             continue
-        is_listed = re.search(joint, sentence.text, re.IGNORECASE) is not None
+        is_listed = ignoring_case(joint).search(sentence.text) is not None
         if is_listed and names and names <= {B, ABS_B} and measured and measured <= _PLASMA:
             return [*_measured_by({name}, sources), *((0, RequestQuantity(quantity)) for quantity in beside)]
     return [(0, RequestQuantity(quantity)) for quantity in beside]

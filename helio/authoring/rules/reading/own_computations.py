@@ -20,6 +20,7 @@ from helio.authoring.writing.steps import duration
 from helio.interval import interval_of
 from helio.knowledge.cadence import FINEST
 from helio.knowledge.quantity_words import INDICES
+from helio.patterns import ignoring_case
 
 _CUTS = (r"[,;+&]|\b(?:and|plus)\b", r"[,;]")
 """What stands between parts of a sentence: first try the smallest parts."""
@@ -100,7 +101,7 @@ class NamedData:
 
     def parts(self, cut: str) -> list[tuple[int, int]]:
         """Return where the parts of the sentence that name quantities begin and end."""
-        cuts = [0, *(match.end() for match in re.finditer(cut, self.text, re.IGNORECASE)), len(self.text) + 1]
+        cuts = [0, *(match.end() for match in ignoring_case(cut).finditer(self.text)), len(self.text) + 1]
         return [part for part in pairwise(cuts) if self.quantities(*part)]
 
     def part_at(self, position: int) -> tuple[RequestQuantity, ...]:
@@ -407,7 +408,7 @@ def _of_data_alone(mentions: Iterable[ComputationMention], text: str) -> Iterato
     is_second = False
     for mention in mentions:
         laid = mention.computation.beside and mention.computation.tool in OVERLAID
-        of_result = re.search(r"\btheir\s+$", text[: max(mention.position, 0)], re.IGNORECASE)
+        of_result = ignoring_case(r"\btheir\s+$").search(text[: max(mention.position, 0)])
         again = laid and is_second and mention.computation.of == Lines() and not of_result
         yield replace(mention, computation=replace(mention.computation, of_data=True)) if again else mention
         is_second |= laid

@@ -11,6 +11,7 @@ from helio.authoring.request import Lines, RequestQuantity
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.patterns import ignoring_case
 
 _FORMATS = {
     "csv": "csv", "cdf": "cdf", "netcdf": "netcdf", "nc": "netcdf", "parquet": "parquet", "ascii": "csv", "txt": "csv",
@@ -131,14 +132,8 @@ def take_files(sentence: Sentence) -> SavedFiles:
     drawn = sentence.drop(_NO_FIGURE) == 0
     files = [match for pattern in _WHOLE for match in sentence.take(pattern)]
     tables = list(sentence.take(_BARE_TABLE))
-    drawn = drawn and not any(
-        re.search(rf"\b{_ONLY}\b", match[0], re.IGNORECASE) for match in (*files, *tables)
-    )
-    if (
-        files
-        and not drawn
-        and (plot := re.search(rf"\b(?:plot|draw|{_FIGURE})\b", sentence.left, re.IGNORECASE))
-    ):
+    drawn = drawn and not any(ignoring_case(rf"\b{_ONLY}\b").search(match[0]) for match in (*files, *tables))
+    if files and not drawn and (plot := ignoring_case(rf"\b(?:plot|draw|{_FIGURE})\b").search(sentence.left)):
         raise NotUnderstood(
             f"it is not clear whether to draw a figure: the request says '{plot[0]}', and that it wants a file only",
             advice="leave out 'only', or the words about the figure",
@@ -146,7 +141,7 @@ def take_files(sentence: Sentence) -> SavedFiles:
     counted = [
         match[1]
         for file in files
-        for match in re.finditer(rf"\b(?:all|the)\s+({COUNT})\b", file[0], re.IGNORECASE)
+        for match in ignoring_case(rf"\b(?:all|the)\s+({COUNT})\b").finditer(file[0])
     ]
     count = max((COUNTED[number.casefold()] for number in counted), default=0)
     words = [(match["format"] or match["text"]).lower() for match in files]
@@ -176,9 +171,9 @@ def take_files(sentence: Sentence) -> SavedFiles:
 def _is_one(files: Sequence[re.Match[str]]) -> bool | None:
     """Return whether words mean one file or several; None for ``as csv``, which can mean both."""
     words = " ".join(match[0] for match in files)
-    if re.search(r"\b(?:files|tables|separate|individual)\b", words, re.IGNORECASE):
+    if ignoring_case(r"\b(?:files|tables|separate|individual)\b").search(words):
         return False
-    return True if re.search(r"\b(?:an?|one|single|same|common)\b", words, re.IGNORECASE) else None
+    return True if ignoring_case(r"\b(?:an?|one|single|same|common)\b").search(words) else None
 
 
 def _part(sentence: Sentence) -> Lines:

@@ -243,7 +243,7 @@ class Sentence:
             if _PERIOD.fullmatch(times[outer]) and not _COMPARED.search(self.text):
                 return [times[inner]]
             day = re.escape(times[inner])
-            named = re.search(rf"{_OF_EVENT}{day}|{day}{_EVENT_BEHIND}", self.text, re.IGNORECASE)
+            named = ignoring_case(rf"{_OF_EVENT}{day}|{day}{_EVENT_BEHIND}").search(self.text)
             if named and spans[inner].is_day:
                 self.drop(rf"\b(?:around|near)\s+(?=(?:the\s+)?(?:{_EVENT})\b)")
                 return [times[outer]]
@@ -256,7 +256,7 @@ class Sentence:
             rf"{_DAY_AND_MONTH}{_EVENT_BEHIND}",
             rf"\(\s*{_DAY_AND_MONTH}\s*\)",
         ):
-            match = re.search(pattern, self._left, re.IGNORECASE)
+            match = ignoring_case(pattern).search(self._left)
             day = f"{match['day']} {span.start.year}" if match else ""
             if (
                 match
@@ -288,9 +288,7 @@ class Sentence:
             ]
             for start, stop in spans:
                 day = self._left[start:stop].rstrip(".?!:")
-                if not re.search(r"\d|today|yesterday", day, re.IGNORECASE) or not time_range_or_none(
-                    day, now
-                ):
+                if not ignoring_case(r"\d|today|yesterday").search(day) or not time_range_or_none(day, now):
                     continue
                 span = parse_time_range(day, now)
                 date = f"{span.start:%Y-%m-%d}T"
@@ -383,8 +381,11 @@ def _full(clock: str) -> str:
     return clock.zfill(len(clock) + 1) if clock.index(":") == 1 else clock
 
 
+_MAY_BE_TIME = ignoring_case(r"\d|last|past|this|current|previous|today|yesterday")
+
+
 def _may_be_time(text: str) -> bool:
     """Return whether a text contains a number or a word such as ``last``, so that it may be a time."""
-    if TAKEN in text or re.fullmatch(r"\d{1,3}", text):
+    if TAKEN in text or (text.isdecimal() and len(text) < 4):
         return False
-    return re.search(r"\d|last|past|this|current|previous|today|yesterday", text, re.IGNORECASE) is not None
+    return _MAY_BE_TIME.search(text) is not None

@@ -120,8 +120,9 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, POSITION, RADIO, SOURCES, VECTOR_V, B, families
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
-from helio.knowledge.search import Search
+from helio.knowledge.search import search_of
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 from helio.time_range import parse_time_range
 
 _SPELLINGS = [(re.compile(pattern), spelling) for pattern, spelling in SPELLINGS["spellings"]]
@@ -371,7 +372,7 @@ class _SentenceReader:
         self._times = tuple(self._sentence.take_times(now))
         self._notes += tuple(filter(None, (ends_before_named_day(time, now) for time in self._times)))
         if names and not self._times:
-            event = re.sub(r"^(?:around|during|at|near|for)\s+", "", names[0][0].strip(), flags=re.IGNORECASE)
+            event = ignoring_case(r"^(?:around|during|at|near|for)\s+").sub("", names[0][0].strip())
             raise NotUnderstood(f"helio does not know when '{event}' was", advice="give the dates")
         drop_rhythms_of_figures(self._sentence, [parse_time_range(time, now) for time in self._times])
         self._sentence.drop(TURNED)
@@ -421,7 +422,7 @@ class _SentenceReader:
         self._sentence.drop(_EVENTS_BEHIND_TIME)
         for match in _NAME_BEHIND_TIME.finditer(self._sentence.left):
             known = match["name"].casefold() in known_words()
-            if not known and Search(self._catalogue).find(match["name"]).unknown:
+            if not known and search_of(self._catalogue).find(match["name"], similar=False).unknown:
                 self._sentence.take_at(*match.span())
 
     def _read_data(self) -> None:
@@ -436,7 +437,7 @@ class _SentenceReader:
             drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
         self._as_lines = sentence.take_first(_AS_LINES) is not None
-        if self._as_lines and re.search(r"\bspectrogram", sentence.text, re.IGNORECASE):
+        if self._as_lines and ignoring_case(r"\bspectrogram").search(sentence.text):
             raise NotUnderstood(
                 "it is not clear which fluxes to draw as lines, and which as a spectrogram",
                 advice="say it of each panel, as in 'ACE SIS oxygen flux as lines; below, a spectrogram of …'",
@@ -448,7 +449,7 @@ class _SentenceReader:
         named, self._field = read_quantities(sentence, magnitude=needs_vector)
         if named and any(mention.named[0] <= self._field < mention.named[1] for mention in self._mentions):
             self._field = -1  # the density on the times of the field
-        fields = re.finditer(FIELD, before_quantities, re.IGNORECASE) if self._field >= 0 else ()
+        fields = ignoring_case(FIELD).finditer(before_quantities) if self._field >= 0 else ()
         listed = merged(named, self._ratios, [(field.start(), RequestQuantity(B)) for field in fields])
         if len({craft for _, craft in self._crafts}) <= 1:
             self._mentions = with_operands(
@@ -538,7 +539,7 @@ class _SentenceReader:
         drawn = [(entry.parameter(name), entry.title) for entry, name in entries]
         return bool(self._described.cuts) or any(
             max(parameter.size, default=0) > _LONGEST_VECTOR
-            or re.search("spectr", f"{parameter.description} {title}", re.IGNORECASE)
+            or ignoring_case("spectr").search(f"{parameter.description} {title}")
             for parameter, title in drawn
         )
 
@@ -667,7 +668,7 @@ class _SentenceReader:
             frame=frame,
             cadence=cadence,
             modes=self._modes,
-            vectors=vectors or re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
+            vectors=vectors or ignoring_case(r"\bvectors?\b").search(sentence.text) is not None,
             energies=self._energies,
             instruments=self._instruments,
             units=self._units,
@@ -720,7 +721,7 @@ def _plain(text: str) -> str:
     text = with_ratios(with_series(text))
     text = with_words(with_plain_rates(with_crafts(with_each_moment(without_compounds(text)))))
     if _RADIAL.search(text):
-        return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE)
+        return ignoring_case(r"\bbt\b").sub("B_T", text)
     return text if re.search(r"\bRTN\b", text) else re.sub(r"\bB_t\b", "Bt", text)
 
 

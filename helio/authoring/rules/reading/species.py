@@ -106,10 +106,8 @@ def with_species(text: str) -> str:
 
 def _each_of_each(match: re.Match[str]) -> str:
     """Write each moment of a list with each of its particles."""
-    kinds, behind = (
-        re.findall(_KIND, match[name] or "", re.IGNORECASE) for name in ("kinds", "kinds_behind")
-    )
-    written = re.split(_AND, match["nouns"], flags=re.IGNORECASE)
+    kinds, behind = (ignoring_case(_KIND).findall(match[name] or "") for name in ("kinds", "kinds_behind"))
+    written = ignoring_case(_AND).split(match["nouns"])
     nouns = [noun for each in written for noun in _nouns(each)]
     heads = {noun.casefold() if _DIRECTED.match(noun) else noun.split()[-1].casefold() for noun in nouns}
     if len(heads) < len(nouns) or (len(kinds) > 1 and _ONE_IN_PLURAL.match(match["kinds"])):
@@ -128,7 +126,7 @@ def _nouns(written: str) -> tuple[str, ...]:
     """Return the moments that one item of a list means, in the singular and without their symbols."""
     if written.casefold().startswith("moment"):
         return _MOMENTS
-    if re.fullmatch(_LETTER, written, re.IGNORECASE):
+    if ignoring_case(_LETTER).fullmatch(written):
         return (_LETTERS.get(written, written),)
     words = re.sub(r"\s+(?-i:[nNTV])$", "", written)
     return (re.sub(r"(?i)(?<=ature|ssure|speed)s$", "", re.sub(r"ies$", "y", words)),)

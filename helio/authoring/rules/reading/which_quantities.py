@@ -17,6 +17,7 @@ from helio.authoring.writing.computations import APPLIED, MAGNITUDE, OF_TWO, R_S
 from helio.authoring.writing.steps import listed
 from helio.knowledge.quantities import ABS_B, B
 from helio.knowledge.quantity_words import INDICES, VECTORS, symbol, title
+from helio.patterns import ignoring_case
 
 _MOST_QUANTITIES = 4
 _AND_INDEX = re.compile(r"\bof\b[^,;.:]*,\s*(?:and|plus|with|together\s+with)\s+(?:also\s+)?(?:the\s+)?$")
@@ -83,7 +84,7 @@ def unclear_ones(
             continue
         taken = [(start, quantity) for start, quantity in placed if _takes(tool, quantity)]
         is_between = not of.quantities and _is_between_two(mention.position, taken)
-        said = re.search(rf"\b{SAID_OF_ALL}$", text[: max(mention.position, 0)], re.IGNORECASE)
+        said = ignoring_case(rf"\b{SAID_OF_ALL}$").search(text[: max(mention.position, 0)])
         is_field = all(quantity.name in (B, ABS_B) for _, quantity in placed)
         is_factor = tool == R_SQUARED and not (said or is_field or of.quantities)
         is_of_all = tool in APPLIED and of == Lines()

@@ -6,6 +6,7 @@ import re
 from datetime import date, datetime, timedelta
 
 from helio.authoring.rules.times.date_pairs import MONTH, YEAR
+from helio.patterns import ignoring_case
 from helio.time_range import parse_time_range, time_range_or_none
 
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
@@ -88,7 +89,7 @@ def _after_date(match: re.Match[str]) -> str:
 
 def _alone(match: re.Match[str]) -> str:
     """Write two times of day whose date stands elsewhere; bare numbers are none, unless a unit follows them."""
-    if not match["unit"].strip() and not re.search(r"[ap]\.?m|noon|midday|midnight", match[0], re.IGNORECASE):
+    if not match["unit"].strip() and not ignoring_case(r"[ap]\.?m|noon|midday|midnight").search(match[0]):
         return match[0]
     first, last = _minutes(match["first"], match["last"]), _minutes(match["last"], match["last"], last=True)
     if first is None or last is None or first >= last:

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from itertools import pairwise
 
 from helio.errors import TimeRangeError
+from helio.patterns import ignoring_case
 from helio.time_range import parse_time_range
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -92,7 +93,7 @@ def with_whole_dates(text: str) -> str:
     >>> with_whole_dates("30 Dec - 2 Jan 2004"), with_whole_dates("10 May 2005 22:00 to 11 May 02:00")
     ('2003-12-30 through 2004-01-02', '2005-05-10T22:00 to 2005-05-11T02:00')
     """
-    text = re.sub(r"(?<=\d(?:st|nd|rd|th))\s+(?:at\s+)?noon\b", " 12:00", text, flags=re.IGNORECASE)
+    text = ignoring_case(r"(?<=\d(?:st|nd|rd|th))\s+(?:at\s+)?noon\b").sub(" 12:00", text)
     text = _LISTED.sub(_listed, _BRACKETED.sub(_bracketed, text))
     for match in reversed(list(_PAIR.finditer(text))):
         if _is_in_words(match) or not is_time(match[0]):
@@ -183,7 +184,7 @@ def _is_in_words(pair: re.Match[str]) -> bool:
 
 def _side(text: str) -> _Side | None:
     for pattern in _SIDES:
-        match = re.fullmatch(f"(?:{pattern}){_CLOCK}", text.strip(), re.IGNORECASE)
+        match = ignoring_case(f"(?:{pattern}){_CLOCK}").fullmatch(text.strip())
         if match is None:
             continue
         parts = {"year": "", "early": "", "month": "", "number": "", "sign": "", **match.groupdict()}

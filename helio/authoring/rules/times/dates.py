@@ -49,10 +49,8 @@ def with_dates_of(text: str, start: date, stop: date) -> str:
         month = _number_of_month(re.findall(r"[a-z]{3,}", re.sub(_TO, " ", match[0].casefold()))[-1])
         named = [day for day in days if day.month == month and str(day.day) in re.findall(r"\d+", match[0])]
         rest = text[: match.start()] + text[match.end() :]
-        alone = (
-            re.fullmatch(r"\W*(?:(?:only|just|show|use|for|on|the)\b\W*)*", rest, re.IGNORECASE) is not None
-        )
-        further = re.search(r"\bextend\b[^,;]*$", text[: match.start()], re.IGNORECASE) is not None
+        alone = ignoring_case(r"\W*(?:(?:only|just|show|use|for|on|the)\b\W*)*").fullmatch(rest) is not None
+        further = ignoring_case(r"\bextend\b[^,;]*$").search(text[: match.start()]) is not None
         complete = (named and (clocks or is_pair or alone)) or further
         return f"{match[0]} {days[0].year}" if complete and len(years) == 1 else match[0]
 
@@ -208,7 +206,7 @@ _OTHER_LANGUAGES = {
 
 def _english(match: re.Match[str]) -> str:
     month = calendar.month_name[_OTHER_LANGUAGES[match["month"].lower()]]
-    days = re.sub(r"\s*\b(?:bis|et|y|au|al)\b\s*", "-", match["days"].replace(".", ""), flags=re.IGNORECASE)
+    days = ignoring_case(r"\s*\b(?:bis|et|y|au|al)\b\s*").sub("-", match["days"].replace(".", ""))
     return f"{days} {month} {match['year']}"
 
 

@@ -101,8 +101,9 @@ class NamedEvent:
 
         `crafts` are spacecraft of which the text is, whether it names them or not.
         """
-        craft = rf"(?<![\w-])(?:{self.spacecraft})(?!\w)"
-        if not self.spacecraft or ignoring_case(craft).search(f"{crafts} {text}"):
+        if not self.spacecraft or ignoring_case(rf"(?<![\w-])(?:{self.spacecraft})(?!\w)").search(
+            f"{crafts} {text}"
+        ):
             yield from _pattern(self.phrases).finditer(text)
             for match in _pattern(self.of_month).finditer(text) if self.of_month else ():
                 if (match["month"] and match["year"]) or (match["month_after"] and match["year_after"]):
@@ -246,9 +247,7 @@ def _mentions(text: str, crafts: str = "") -> list[_Mention]:
             is_title = _TITLE_BEFORE.search(text[:start]) or any(
                 first < start and stop < last for first, last in quoted
             )
-            is_date = re.match(_MONTH_NAME, match["phrase"], re.IGNORECASE) and _DAY_BEFORE.search(
-                text[:start]
-            )
+            is_date = ignoring_case(_MONTH_NAME).match(match["phrase"]) and _DAY_BEFORE.search(text[:start])
             if not is_title and not is_date:
                 named.setdefault((start, -stop), []).append((event, match))
     mentions: list[_Mention] = []
@@ -305,9 +304,7 @@ def _has_time(text: str) -> bool:
     if _DATE.search(text):
         return True
     return any(
-        re.search(
-            rf"(?:\b{_MONTH_NAME}|\d(?:st|nd|rd|th)?,?|\bQ[1-4])\s+$", text[: year.start()], re.IGNORECASE
-        )
+        ignoring_case(rf"(?:\b{_MONTH_NAME}|\d(?:st|nd|rd|th)?,?|\bQ[1-4])\s+$").search(text[: year.start()])
         for year in _BARE_YEAR.finditer(text)
     )
 

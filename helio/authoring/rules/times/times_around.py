@@ -105,12 +105,9 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
     notes : list of str
         Takes a note for each range that the words leave open.
     """
-    text = re.sub(
-        rf"\b(last|past|previous)\s+({'|'.join(_NUMBERS)}|\d+)\s+(?=(?:minute|hour|day|week|month|year)s\b)",
-        lambda match: f"last {_NUMBERS.get(match[2].lower(), match[2])} ",
-        text,
-        flags=re.IGNORECASE,
-    )
+    text = ignoring_case(
+        rf"\b(last|past|previous)\s+({'|'.join(_NUMBERS)}|\d+)\s+(?=(?:minute|hour|day|week|month|year)s\b)"
+    ).sub(lambda match: f"last {_NUMBERS.get(match[2].lower(), match[2])} ", text)
     text = _FROM_CLOCK.sub(r"\g<span> from \g<date> \g<hour>:\g<minute>", text)
     text = _with_own_day(_TWO_MOMENTS.sub(_two_moments, text))
     for pattern, span in _FORMS:
