@@ -242,8 +242,8 @@ def test_a_tree_with_loops_other_files_and_a_closed_folder_is_tolerated(
             raise PermissionError(13, "Permission denied")
         return real(path)
 
-    monkeypatch.setattr(local.os, "scandir", scandir)
-    with caplog.at_level(logging.WARNING):
+    with monkeypatch.context() as patch, caplog.at_level(logging.WARNING):
+        patch.setattr(local.os, "scandir", scandir)
         assert LocalArchive(tmp_path, fake).datasets() == ["AC_K2_MFI"]
     assert [record for record in caplog.records if "closed" in record.getMessage()]
 
@@ -252,8 +252,9 @@ def test_the_folder_is_listed_once(tmp_path, fake, lay, monkeypatch):
     lay("ac_k2_mfi_20220101_v03.cdf", B=hourly("2022-01-01", 24))
     archive = LocalArchive(tmp_path, fake)
     assert archive.datasets() == ["AC_K2_MFI"]
-    monkeypatch.setattr(local.os, "scandir", None)
-    assert archive.locate("AC_K2_MFI", days("2022-01-01", "2022-01-02"))
+    with monkeypatch.context() as patch:
+        patch.setattr(local.os, "scandir", None)
+        assert archive.locate("AC_K2_MFI", days("2022-01-01", "2022-01-02"))
 
 
 def test_the_name_says_nothing_of_the_folder_unless_given(tmp_path, fake):

@@ -192,12 +192,14 @@ class Fetching:
         )
         in_table = {name for row in _rows_of(dataset) if len(row.parameters) == 1 for name in row.parameters}
         beside = {name for own, name in self.request.datasets if own == dataset}
+        single = entry.cadence[0] if len(entry.cadence) == 1 else None
+        cadence = known.cadence if known else single
         series = PlotSeries(
             label,
             known.quantity if known and {described.name} | beside <= in_table else described.name,
             craft,
             _kind_of(described),
-            known.cadence if known else None,
+            cadence,
             known.frame if known else "",
             described.canonical_unit,
             self.time.group,
@@ -205,8 +207,7 @@ class Fetching:
             parameter=described.name,
         )
         self.steps.descriptions[described.name] = _title_of(described)
-        single = entry.cadence[0] if len(entry.cadence) == 1 else None
-        return self._averaged(series, entry.id, known.cadence if known else single)
+        return self._averaged(series, entry.id, cadence)
 
     def _channel_name(self, parameter: ParameterEntry) -> str:
         """Return the energies of one of the channels that share a panel, for the legend; empty if not known."""

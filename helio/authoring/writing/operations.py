@@ -45,6 +45,8 @@ _STORED_KP = 0.1
 """Factor that makes Kp of what OMNI stores, which is ten times Kp."""
 _LONGEST_LAG = "2h"
 """The longest delay to try between spacecraft near the Earth, where the request gives none."""
+_COARSER = 1.5
+"""How many times longer than the bins of an average the cadence of coarser data is at least."""
 _LEVELS = frozenset({"when", "until", "minimum", "maximum"})
 """Arguments that have a level with its unit."""
 _SIGNS = {"difference": "−", SEPARATION: "−", "product": "×", "sum": "+"}
@@ -144,7 +146,7 @@ class Operations:
             )
         made: dict[str, PlotSeries] = {}
         for series in fitting:
-            if computation.if_finer and not self._is_finer(series, computation):
+            if tool == "resample" and not self._is_finer(series, computation, alone=len(fitting) == 1):
                 continue
             of_spectrum = how.of_spectrum and not is_line and series not in measured
             if of_spectrum or is_line:
@@ -256,14 +258,25 @@ class Operations:
         aligned = self.steps.align(others[0], clocks[0], **dict(computation.args))
         return [aligned if series == others[0] else series for series in shown]
 
-    def _is_finer(self, series: PlotSeries, computation: Computation) -> bool:
-        """Return whether a series has a shorter cadence than the bins of a computation; note a longer one."""
+    def _is_finer(self, series: PlotSeries, computation: Computation, *, alone: bool) -> bool:
+        """Return whether to average a series into bins; a coarser one stays as it is if others are averaged.
+
+        Raises
+        ------
+        NotUnderstood
+            The series is the only one, and has fewer records than bins.
+        """
         length = interval_of(computation.window).nanoseconds / 1e9
-        if series.cadence and series.cadence > 1.5 * length:
-            self.steps.note(
-                f"{series.label} has a cadence of {cadence_words(series.cadence)}, coarser than requested"
-            )
-        return not series.cadence or series.cadence < length / 1.5
+        if series.cadence and series.cadence > _COARSER * length:
+            words = cadence_words(series.cadence)
+            if alone and not computation.if_finer:
+                raise NotUnderstood(
+                    f"{series.label} has a cadence of {words}: helio cannot average it to {computation.window}",
+                    advice="name finer data as DATASET.PARAMETER, or leave the average out",
+                )
+            self.steps.note(f"{series.label} has a cadence of {words}, coarser than requested")
+            return False
+        return not computation.if_finer or not series.cadence or series.cadence < length / _COARSER
 
     def _along_axes(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         """Rotate the vectors of each spacecraft to the axes of minimum variance of its magnetic field."""

@@ -1101,7 +1101,6 @@ def test_a_computation_has_its_input_beside_it_where_the_sentence_says_so(author
         "ACE Bz and the detrended one, 10 min running mean",
         "wavelet power of AE and SYM-H, below AE itself",
         "ACE |B| smoothed over 1 h below the raw density",
-        "ACE n and V, 1 h running mean of V, times r^2",
     ],
 )
 def test_an_unclear_reduction_or_place_is_refused(author, words):

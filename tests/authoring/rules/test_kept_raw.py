@@ -53,7 +53,52 @@ def test_what_is_raw_and_what_is_computed_must_be_clear(author, sentence, says):
         ("Geotail Bz and n, 3 January 1997, Bz with 1 min running mean", "Geotail_Bz Geotail_Bz_smooth Geotail_n"),
         ("ACE Bz n V, 5 May 2010, 1 h means of Bz, 10 min running mean of n", "ACE_Bz_binned ACE_n_smooth ACE_V"),
         ("OMNI Bz, SYM-H and V, 5 May 2010. Hourly averages for Bz and V", "OMNI_Bz_binned OMNI_SYMH OMNI_V_binned"),
+        ("ACE n and V, V smoothed over 1 h in red, 2008-07-13", "ACE_n ACE_V_smooth"),
+        ("ACE n, V, 2008-07-13; n in red, V smoothed over 10 min in blue", "ACE_n ACE_V_smooth"),
+        ("ACE n and V, 2008-07-13, V in red and smoothed over 1 h", "ACE_n ACE_V_smooth"),
+        ("ACE n and V, both smoothed over 1 h, V in red, 2008-07-13", "ACE_n_smooth ACE_V_smooth"),
+        ("OMNI Dst and V, 28 oct - 1 nov 2003, Dst hourly, V as 3 h averages from OMNI", "OMNI_Dst OMNI_V_binned"),
+        ("ACE |B|: running mean 1 h. n: running mean 2 h. V: none. 2012-03-08", "ACE_Bmag_smooth ACE_n_smooth ACE_V"),
+        ("SYM-H and AE, 1 min, SYM-H hourly, 2008-07-13", "OMNI_SYMH_binned OMNI_AE"),
+        ("OMNI VBs hourly and Dst hourly, 14-19 Mar 2015", "OMNI_VBs OMNI_Dst"),
+        ("voyager 2, log density and log temperature, 1 day averages, aug 2007", "Voyager2_n_binned Voyager2_T_binned"),
     ],
 )  # fmt: skip
 def test_a_clause_that_names_quantities_again_computes_only_these(author, sentence, drawn):
     assert [panel for (panel,) in figure(author, sentence)["panels"]] == drawn.split()
+
+
+def test_a_colour_of_an_added_line_is_its_own(author):
+    settings = figure(
+        author, "ACE speed & density: add to the density a 10 min running mean in magenta. 2008-07-13"
+    )
+    assert settings["panels"] == [["ACE_V"], ["ACE_n", "ACE_n_smooth"]]
+    assert settings["trace_colors"] == {"ACE_n_smooth": "magenta"}
+
+
+def test_an_average_directly_before_the_last_quantity_is_of_this_one_alone(author):
+    settings = figure(
+        author, "SYM-H in blue and, on the right axis, hourly averaged AE in orange; 10 May 2024"
+    )
+    assert settings["panels"] == [["OMNI_SYMH", "OMNI_AE_binned"]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "says"),
+    [
+        ("IMP-8 speed in the solar wind, Feb 1986", "when IMP-8 is in the solar wind"),
+        (
+            "Geotail velocity x component (GSE), Dec 10 1996",
+            "which column of GE_K0_CPI.HP_V is the x component",
+        ),
+        ("SOHO_CELIAS-SEM_1DAY.first_order_flux, hourly means, Oct 2003", "cannot average it to 1h"),
+    ],
+)
+def test_what_the_data_cannot_give_is_refused(author, sentence, says):
+    with pytest.raises(NotUnderstood, match=says):
+        author.create(sentence)
+
+
+def test_averages_take_data_that_are_finer(author):
+    came = author.create("SOHO SEM EUV 26–34 nm as hourly means, 15 Oct to 15 Nov 2003")
+    assert came.template["steps"][0]["tool_args"]["dataset_id"] == "SOHO_CELIAS-SEM_15S"

@@ -26,6 +26,28 @@ from helio.authoring.outcome import AuthorQuestion, NotUnderstood
             ["proton density", "proton density and bulk speed", "bulk speed"],
         ),
         (
+            "ACE n and V, 1 h running mean of V, times r^2, 2012-03-08",
+            "r squared",
+            ["bulk speed", "proton density and bulk speed", "proton density"],
+        ),
+        (
+            "ACE speed, and density averaged to 1 h, 5 May 2010",
+            "1h mean",
+            ["proton density", "bulk speed and proton density", "bulk speed"],
+        ),
+        (
+            "Wind n, V hourly, T, 5 May 2010",
+            "1h mean",
+            [
+                "bulk speed",
+                "proton density and bulk speed",
+                "bulk speed and proton temperature",
+                "proton density, bulk speed and proton temperature",
+                "proton density",
+                "proton temperature",
+            ],
+        ),
+        (
             "ACE Bz after 5 min smoothing and V, 24 July 2012",
             "5min running average",
             ["Bz", "Bz and bulk speed", "bulk speed"],

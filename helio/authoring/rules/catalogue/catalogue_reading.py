@@ -36,6 +36,7 @@ _FLUX = re.compile(
 )
 """Words for particles without those for their moments."""
 
+_ONE_COMPONENT = re.compile(r"(?<![\w.-])([xyzrtn])(?:[\s-]+comp(?:onent)?)?$", re.IGNORECASE)
 _WITHOUT_ENERGY = ("pitch_angle_average", "components", "magnitude")
 _MOMENT = re.compile(r"(?i:densit|veloci|speed|temperature|pressure)|\b[VNTnv][xyzrtnp]?\b")
 
@@ -113,6 +114,7 @@ def read_catalogue(
         shared_spans = {span for beside in every if beside is not named for span in beside.spans}
         start = min({*named.spans} - shared_spans or named.spans)[0]
         for match in named.matches:
+            _refuse_component(named.said, match, catalogue)
             notes.append(f"'{named.said}' is read as {match.described}")
             if match.cuts:
                 tools = {"band_average": "band_integral"} if integrated else {}
@@ -143,6 +145,18 @@ def read_catalogue(
         shared=tuple(shared),
         repeats=_repeats(every),
     )
+
+
+def _refuse_component(said: str, match: Match, catalogue: Catalogue) -> None:
+    """Refuse one component of a parameter whose columns the catalogue does not name: ``velocity x component``."""
+    one = _ONE_COMPONENT.search(said)
+    for described in match.parameters:
+        dataset, name = described.pair
+        if one and catalogue.dataset(dataset).parameter(name).size:
+            raise NotUnderstood(
+                f"helio does not know which column of {dataset}.{name} is the {one[1]} component",
+                advice="request all components, then change the pipeline: 'keep only the first component'",
+            )
 
 
 def _named(

@@ -582,6 +582,8 @@ def listed_things(text: str, now: datetime) -> list[str]:
         else:
             things.append((start, stop))
     words = [text[start:stop] for start, stop in things]
+    if _computes_all(words[-1]):
+        return []
     own = [*map(_said_where, words[:-1]), _said_where(_without_cadence_of_all(words[-1]))]
     if not any(own):
         return []
@@ -605,6 +607,12 @@ def _named_data(words: str) -> list[int]:
     read_spacecraft(sentence)
     others = [match.start() for match in _DATA.finditer(sentence.left)]
     return [*(start for start, _ in placed), *others, *([field] if field >= 0 else [])]
+
+
+def _computes_all(words: str) -> bool:
+    """Return whether a computation stands alone behind the last thing of a list: ``log n, log T, daily means``."""
+    head, _, tail = words.partition(",")
+    return bool(_named_data(head) and not _named_data(tail) and read_computations(Sentence(tail)))
 
 
 def _without_cadence_of_all(words: str) -> str:

@@ -21,9 +21,7 @@ from helio.authoring.rules.reading.named_instruments import IN_CAPITALS, Crafts
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import (
     DERIVED,
-    MAGNITUDE,
     OF_ELECTRONS,
-    OF_TWO,
     inputs_of,
     recipe_of,
 )
@@ -460,7 +458,6 @@ def named_again(text: str, placed: Placed, crafts: Sequence[tuple[int, str]], ma
 def doubt_about(
     mentions: Sequence[ComputationMention],
     drawn: Sequence[RequestQuantity],
-    again: Placed,
     *,
     unclear: bool,
 ) -> NotUnderstood | None:
@@ -470,17 +467,6 @@ def doubt_about(
             "it is not clear which quantity belongs to which spacecraft",
             advice="write each quantity after its spacecraft ('ACE density and Wind speed'), or first all spacecraft "
             "and then all quantities ('ACE and Wind density and speed')",
-        )
-    of_series = [
-        mention
-        for mention in mentions
-        if mention.computation.tool not in (MAGNITUDE, *OF_TWO) and not mention.computation.of.quantities
-    ]
-    if of_series and 0 < len({quantity for _, quantity in again}) < len(drawn):
-        name = of_series[0].computation.tool.replace("_", " ")
-        return NotUnderstood(
-            f"in a new pipeline, helio computes the {name} of all quantities, not of some",
-            advice="leave it out, then change the pipeline: 'smooth Bz over 10 min'",
         )
     for mention in mentions:
         tool = mention.computation.tool

@@ -14,7 +14,14 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, PipelineRequest
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.arrangement import Arrangement
-from helio.authoring.rules.reading.named import AT_1_AU, FIELD, Placed, read_quantities, read_spacecraft
+from helio.authoring.rules.reading.named import (
+    AT_1_AU,
+    FIELD,
+    Placed,
+    near_earth,
+    read_quantities,
+    read_spacecraft,
+)
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO, inputs_of, recipe_of
@@ -59,6 +66,10 @@ _PICKED = re.compile(
     r"|(?:the\s+)?(?:main|recovery|initial|growth|expansion)\s+phases?\b)",
     re.IGNORECASE,
 )
+_IN_WIND = re.compile(
+    r"\b(?:when\s+)?(?:only\s+)?in\s+the\s+(?:solar\s+wind|magnetosheath|magnetosphere)\b", re.IGNORECASE
+)
+"""A region of space that a spacecraft around the Earth enters and leaves."""
 _PLURAL = re.compile(rf"(?<![\w-])(?P<what>{_EVENTS})(?![\w-]|\.\w)", re.IGNORECASE)
 _ONE_DAY = 2
 """Maximum number of days of a daily overview, which is no average over days."""
@@ -241,6 +252,12 @@ def doubts(
     if picked or (days > _MOST_OF_A_YEAR and (picked := _PLURAL.search(sentence.text))):
         yield NotUnderstood(
             f"helio draws the whole time, and does not find '{picked['what']}' in it",
+            advice="give the times to draw, or leave these words out",
+        )
+    outside = {craft for _, craft in flown} & {*near_earth(), "IMP-8"}
+    if outside and (where := _IN_WIND.search(sentence.text)):
+        yield NotUnderstood(
+            f"helio draws the whole time, and does not find when {min(outside)} is {where[0]}",
             advice="give the times to draw, or leave these words out",
         )
     yield from _unclear_computations(sentence, placed, request, mentions)

@@ -18,10 +18,10 @@ from helio.patterns import ignoring_case
 _TREATED = r"(?:averag\w*|avg|smooth\w*|filter\w*|means?|medians?|running\s+(?:mean|median|average))"
 _OVER = r"(?<!\bover )(?<!\bover the )(?<!\bunder )(?<!\bunder the )"
 RAW = (
-    r"\b(?:(?:is|are|be|kept|left|stay(?:s|ing)?|remains?)\s+)?(?:as\s+(?:(?:it|they)\s+)?(?:is|are)\b|as\s+(?:delivered|measured|recorded)\b"
+    r"\b(?:(?:is|are|be|kept|left|stay(?:s|ing)?|remains?)\s+)?(?:as\s+(?:(?:it|they)\s+)?(?:is|are|comes?|stands?)\b|as\s+(?:delivered|measured|recorded)\b"
     rf"|{_OVER}raw\b(?!\s+(?:data|values?|lines?|series|measure|curves?|and\s+(?:with|as|its|smooth|averag)))"
     r"|un-?(?:averaged|smoothed|filtered|altered|touched|processed|treated)\b"
-    r"|(?:at|in)\s+(?:(?:its|their|the)\s+)?(?:own|native|original)\s+(?:time\s+)?(?:resolution|cadence)\b"
+    r"|(?:at|in)\s+(?:(?:its|their|the)\s+)?(?:own|native|original|full)\s+(?:time\s+)?(?:res(?:olution)?|cadence)\b"
     rf"|not\s+(?:averaged|smoothed|filtered)\b|(?:without|w/o|no)\s+(?:any\s+)?{_TREATED}(?=\s*(?:[,;.)]|$|and\b|in\b))|by\s+itself\b"
     r"|no(?:ne|thing)\b(?=\s*(?:[,;.)–—]|$|(?:for|on)\s)))"
 )

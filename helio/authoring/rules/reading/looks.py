@@ -18,6 +18,7 @@ from helio.authoring.rules.changes.atoms import SPELLINGS, Atom, in_plainer_word
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
+from helio.authoring.rules.computations.computed import read_computations
 from helio.authoring.rules.computations.conditions import condition_spans
 from helio.authoring.rules.reading.drawn_quantities import GROUP
 from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
@@ -56,6 +57,8 @@ _LINK = re.compile(
     r"(?P<link>(?:for|of|on)\s+)?(?:the\s+|an?\s+|both\s+)?",
     re.IGNORECASE,
 )
+_CLAUSE_END = re.compile(r"[,;:]\s|\.\s")
+_RHYTHM = re.compile(r"\b(?:hourly|daily|weekly|monthly)\b", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:,|,?\s*and\b|&|/)\s*(?:the\s+)?", re.IGNORECASE)
 _INTRODUCED = re.compile(
     r"(?:\b(?:in|as|on|is|be|drawn|shown|should)\s+(?:an?\s+)?|[(:]\s*)+$", re.IGNORECASE
@@ -90,7 +93,7 @@ _AT_RIGHT = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(
-    r"(?:\b(?:and|with|plus|add|overlaid by|overplotted by)|[+&,])\s+"
+    r"(?:\b(?:and|with|plus|add(?:\s+to\s+(?:the\s+)?[\w|-]+)?|overlaid by|overplotted by)|[+&,])\s+"
     r"(?:(?:an?|the|its|their|also|(?:[\d.]+|one|two|five|ten)[\s-]*(?:ms|s|min\w*|h|hours?|days?|d)|hourly|daily|monthly|yearly)[\s-]+)*$",
     re.IGNORECASE,
 )
@@ -260,6 +263,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         if name is not None
         and (name.kind in ("tool", "every") or _is_named_before(name, names))
         and not _OF_INPUT.search(text[: name.start])
+        and not (name.kind == "what" and _is_computed(name, text))
     ]
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
@@ -571,6 +575,14 @@ def _colours_in_turn(match: re.Match[str]) -> str:
     """Write colours for several lines as ``in black, red and green``."""
     names = ignoring_case(COLOURS).findall(match["named"] or match["bare"])
     return f"in {', '.join(names[:-1])} and {names[-1]}"
+
+
+def _is_computed(name: Atom, text: str) -> bool:
+    """Return whether the clause around a name computes something: ``n and V, V smoothed over 1 h in red``."""
+    start = max((match.end() for match in _CLAUSE_END.finditer(text, 0, name.start)), default=0)
+    end = _CLAUSE_END.search(text, name.stop)
+    clause = text[start : end.start() if end else len(text)]
+    return bool(_RHYTHM.search(clause) or read_computations(Sentence(clause)))
 
 
 def _is_named_before(name: Atom, names: Sequence[Atom]) -> bool:

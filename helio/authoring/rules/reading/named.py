@@ -166,9 +166,14 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     return sorted(found)
 
 
+def near_earth() -> set[str]:
+    """Return the spacecraft of the table around the Earth, which are in the solar wind at most at times."""
+    return {source.spacecraft for source in SOURCES if source.frame in ("GSE", "GSM")} - AT_1_AU
+
+
 def beside_solar_wind(sentence: Sentence, crafts: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     """Return OMNI for each ``IMF`` and ``solar wind`` that stand beside data of a spacecraft near the Earth."""
-    near = {source.spacecraft for source in SOURCES if source.frame in ("GSE", "GSM")} - AT_1_AU
+    near = near_earth()
     flown = {name for _, craft in crafts for name in families().get(craft, (craft,))}
     if not flown or not flown <= near:
         return []

@@ -22,7 +22,7 @@ from helio.knowledge.cadence import FINEST
 from helio.knowledge.quantity_words import INDICES
 from helio.patterns import ignoring_case
 
-_CUTS = (r"[,;+&]|\b(?:and|plus)\b", r"[,;]")
+_CUTS = (r"[,;+&]|\.\s|\b(?:and|plus)\b", r"[,;]|\.\s")
 """What stands between parts of a sentence: first try the smallest parts."""
 _CLAUSE = r"[,;:]|\.\s"
 """What stands between clauses, of which a later one may say what becomes of a quantity."""
@@ -112,6 +112,13 @@ class NamedData:
         """Return where the clause around a position begins and ends; zeros if it names no quantity."""
         return next((part for part in self.parts(_CLAUSE) if position in range(*part)), (0, 0))
 
+    def again_at(self, position: int) -> tuple[RequestQuantity, ...]:
+        """Return the quantities that the clause around a position names again, if they are only some of all."""
+        part = self.clause_at(position)
+        own = self.quantities(*part)
+        is_again = {*own} <= {*self.quantities(0, part[0])} and {*own} < {*self.quantities()}
+        return own if is_again and not (self.has_several_crafts and self.crafts_in(*part)) else ()
+
 
 def of_latter(sentence: Sentence, mentions: Mentions, named: NamedData) -> Mentions:
     """Give a computation the one of two quantities that ``on the latter`` or ``of the former`` means."""
@@ -132,12 +139,9 @@ def of_named_again(mentions: Mentions, named: NamedData) -> Mentions:
     """Give computations the quantities that their clauses name again: ``B and n, B with a running mean``."""
     of_own = []
     for mention in mentions:
-        part = named.clause_at(mention.position)
-        own = named.quantities(*part)
-        is_again = own and {*own} <= {*named.quantities(0, part[0])} and not named.crafts_in(*part)
+        own = named.again_at(mention.position)
         is_open = mention.computation.tool in APPLIED and mention.computation.of == Lines()
-        is_own = is_again and is_open and {*own} < {*named.quantities()}
-        if is_own and not _of_later_wish(mention, named):
+        if own and is_open and not _of_later_wish(mention, named):
             computation = replace(mention.computation, of=Lines((), own))
             mention = replace(mention, computation=computation, partial=False)
         of_own.append(mention)
@@ -161,8 +165,9 @@ def with_cadences(
     averages = [mention.position for mention in mentions if mention.computation.tool == "resample"]
     is_beside = averages and any(_JOINED.search(named.text[:at]) for at in (*averages, *dict(cadences)))
     is_of_one = [_is_of_later(at, named) or _is_of_listed(at, named) for at, _ in cadences]
-    is_own = [_is_bracketed(at, named) for at, _ in cadences]
-    if len(lengths) < 2 and not is_beside and not any((*is_own, *is_of_one)):
+    is_own = [_is_bracketed(at, named) or bool(named.again_at(at)) for at, _ in cadences]
+    of_each = len(cadences) >= len(named.quantities()) > 1  # VBs hourly, Dst hourly
+    if len(lengths) < 2 and not is_beside and (of_each or not any((*is_own, *is_of_one))):
         return mentions, min(lengths, default=None)
     own = chain.from_iterable(
         averages_to(seconds, at, partial=partial)
@@ -267,6 +272,17 @@ def doubt_about_pairs(mentions: Mentions, named: NamedData) -> NotUnderstood | N
         f"it is not clear for which spacecraft to compute the {tool}",
         advice="first request the data, then change the pipeline: 'smooth the density of Wind over 10 min'",
     )
+
+
+def _of_last(mention: ComputationMention, named: NamedData) -> ComputationMention | None:
+    """Give a computation the last quantity of a list, if it stands directly before it: ``Bz and, below, hourly V``."""
+    at = max(mention.position, 0)
+    before, behind = named.quantities(0, at), named.quantities(at)
+    if not before or len(behind) != 1 or behind[0] in before or named.has_several_crafts:
+        return None
+    start = max(start for start, _ in named.placed)
+    is_direct = not _NEXT.search(named.text[at:start])
+    return _of_lines(mention, Lines((), behind)) if is_direct else None
 
 
 def _of_first_factor(mention: ComputationMention, named: NamedData) -> ComputationMention:
@@ -433,7 +449,7 @@ def _of_objects(mention: ComputationMention, named: NamedData, *, is_laid: bool)
     if former and len(named.quantities()) > 1 and not named.together and ITS.search(named.text[: max(at, 0)]):
         computation = replace(mention.computation, of=Lines((), former[-1:]), beside=True)
         return replace(mention, computation=computation, partial=False)
-    if later := _of_later_wish(mention, named):
+    if later := _of_later_wish(mention, named) or _of_last(mention, named):
         return later
     before, behind = named.quantities(0, at), named.quantities(at)
     last = max((start for start, _ in named.placed), default=0)

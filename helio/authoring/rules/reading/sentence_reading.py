@@ -93,7 +93,7 @@ from helio.authoring.rules.reading.own_computations import (
 from helio.authoring.rules.reading.saved_files import take_files
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import SPELLINGS, with_symbols_in_words
-from helio.authoring.rules.reading.which_quantities import Unclear, asked_about, unclear_ones
+from helio.authoring.rules.reading.which_quantities import Unclear, questions_about, unclear_mentions
 from helio.authoring.rules.reading.written_form import (
     take_energies,
     take_name,
@@ -116,6 +116,7 @@ from helio.authoring.writing.computations import (
 )
 from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.sources import crafts_with
+from helio.interval import interval_of
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, POSITION, RADIO, SOURCES, VECTOR_V, B, families
 from helio.knowledge.quantities import V as SPEED
@@ -265,7 +266,12 @@ def read_request(
         return reading
     request = reading.request
     spans = tuple(parse_time_range(time, now) for time in request.times)
-    wanted = Wanted(spans, request.frame, request.cadence, request.modes)
+    bins = [
+        interval_of(made.window).nanoseconds / 1e9
+        for made in request.computations
+        if made.tool == "resample" and made.window
+    ]
+    wanted = Wanted(spans, request.frame, request.cadence or min(bins, default=None), request.modes)
     whole = lacking is not None
     if not (reading.unread or whole or len(request.energies) > 1 or lacks_particles(request)):
         return reading
@@ -697,13 +703,12 @@ class _SentenceReader:
             has_raw=bool(raw) or self._kept.rest,
         )
         doubt = unclear_frame or doubt_about_pairs(mentions, named)
-        doubt = doubt or doubt_about(mentions, drawn, again, unclear=unclear) or next(lost, None)
-        between = unclear_ones(mentions, request, computed_of.placed, sentence.text) if len(drawn) > 1 else ()
-        return (
-            request,
-            doubt,
-            asked_about(unshared or between, [quantity for quantity in drawn if quantity not in raw], placed),
-        )
+        doubt = doubt or doubt_about(mentions, drawn, unclear=unclear) or next(lost, None)
+        of_some = 0 < len({quantity for _, quantity in again}) < len(drawn)
+        between = unclear_mentions(mentions, request, computed_of.placed, sentence.text, again=of_some)
+        open_mentions = unshared or (between if len(drawn) > 1 else ())
+        computable = [quantity for quantity in drawn if quantity not in raw]
+        return request, doubt, questions_about(open_mentions, computable, placed)
 
 
 def _plain(text: str) -> str:

@@ -71,13 +71,18 @@ class Unclear:
         return replace(self.computation, of=Lines() if len(chosen) == count else Lines((), chosen))
 
 
-def unclear_ones(
+def unclear_mentions(
     mentions: Iterable[ComputationMention],
     request: PipelineRequest,
     placed: Placed,
     text: str,
+    *,
+    again: bool,
 ) -> Iterator[ComputationMention]:
-    """Yield the computations that stand between two quantities, or before one that they may not take."""
+    """Yield the computations that stand between two quantities, or before one that they may not take.
+
+    `again` says whether a clause with a computation names only some of the quantities again.
+    """
     for mention in mentions:
         tool, of = mention.computation.tool, mention.computation.of
         if tool in (MAGNITUDE, *OF_TWO) or (of.quantities and not mention.partial):
@@ -88,7 +93,8 @@ def unclear_ones(
         is_field = all(quantity.name in (B, ABS_B) for _, quantity in placed)
         is_factor = tool == R_SQUARED and not (said or is_field or of.quantities)
         is_of_all = tool in APPLIED and of == Lines()
-        is_open = is_of_all and _may_end_before_last(mention, request, placed, text)
+        is_open = again and not of.quantities
+        is_open |= is_of_all and _may_end_before_last(mention, request, placed, text)
         is_open |= is_of_all and not said and _may_begin_at_last(mention, taken, text)
         if mention.partial or is_between or is_factor or is_open:
             yield mention
@@ -119,7 +125,7 @@ def _may_begin_at_last(mention: ComputationMention, placed: Placed, text: str) -
     return _AND_LAST.search(between) is not None and not _OF_BOTH.search(behind)
 
 
-def asked_about(
+def questions_about(
     mentions: Iterable[ComputationMention], drawn: Sequence[RequestQuantity], placed: Placed
 ) -> tuple[Unclear, ...]:
     """Return what to ask about computations that may take some of the quantities that the figure draws."""
