@@ -54,8 +54,10 @@ from helio.authoring.rules.reading.looks import (
     is_of_own_panels,
     is_same_data,
     take_looks,
+    take_panel_looks,
     take_phrases,
     with_labels_named,
+    with_missions_of_letters,
     without_owner,
 )
 from helio.authoring.rules.reading.marked_times import marked_days
@@ -237,11 +239,12 @@ class RuleAuthor:
         request, names = with_names(_SUGGESTION.sub("", request), items)
         refuse_look(request)
         refuse_averages_of_inputs(request)
-        request = with_plain_raw(with_placed_names(with_labels_named(request)))
+        request = with_plain_raw(with_placed_names(with_missions_of_letters(with_labels_named(request))))
         request, archive = take_archive(request, self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)
         ask = _answers(chosen)
+        request, of_panels = take_panel_looks(request, self._now)
         rest, looks = take_looks(request, self._now)
         flares = None if sources else solar_xrays(request, self._now, ask)  # flares marked, 6 September
         if flares:
@@ -253,7 +256,9 @@ class RuleAuthor:
         listed = ListedEvents(request, sources, now=self._now, ask=ask)
         plain, events = (listed.with_time(), listed.epochs) if sources else self._about_events(request)
         rest, looks = take_looks(plain, self._now)
-        if not sources and events is None and (in_parts := self._in_parts(plain, request, items, ask)):
+        looks += of_panels
+        in_parts = None if sources or events else self._in_parts(plain, request, items, ask, of_panels)
+        if in_parts:
             template, notes = in_parts
             return self._proved(template, (*names, *notes))
         reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
@@ -302,7 +307,7 @@ class RuleAuthor:
         return read - {"", None} <= kept
 
     def _in_parts(
-        self, text: str, request: str, items: Sequence[Item], ask: Asks
+        self, text: str, request: str, items: Sequence[Item], ask: Asks, of_panels: tuple[str, ...]
     ) -> tuple[Document, tuple[str, ...]] | None:
         """Write the template of a request with several parts; None if it has none, or if the table lacks its data."""
         try:
@@ -310,7 +315,8 @@ class RuleAuthor:
             if reading is None:
                 return None
             style = reading.request.style
-            style = replace(style, looks=(*style.looks, *self._looks_of_parts(reading.request, ask)))
+            own = self._looks_of_parts(reading.request, ask)
+            style = replace(style, looks=(*style.looks, *own, *of_panels))
             wanted, preferences = preferred(replace(reading.request, style=style), request, items)
             template, notes = self._written(wanted, None, ask)
         except (NotInTable, _PendingQuestion):

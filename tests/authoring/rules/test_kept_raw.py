@@ -19,12 +19,29 @@ DRAWN = [
     ("Wind V and n, 23 May 2002, smooth V over 10 min, n don't touch", ["Wind_V_smooth", "Wind_n"]),
     ("ACE n and V; 2012-03-08; n: running mean 1 h; V: none", ["ACE_n_smooth", "ACE_V"]),
     ("ACE Bz raw and speed raw, 5 May 2010", ["ACE_Bz", "ACE_V"]),
+    ("take the Bz of ACE and smooth it by 5 min, take the speed and leave it, 7 May 2010", ["ACE_Bz_smooth", "ACE_V"]),
+    ("Wind V and |B|; average the former to 10 min, leave the latter; 24 Sep 1998", ["Wind_V_binned", "Wind_Bmag"]),
+    ("Wind V and |B|; smooth the latter over 10 min; 24 Sep 1998", ["Wind_V", "Wind_Bmag_smooth"]),
+    ("Wind V 5 min mean, n raw, and |B| below, 1 May 2010", ["Wind_V_binned", "Wind_n", "Wind_Bmag"]),
+    ("Wind |B| hourly mean and the speed below (no mean), 1 May 2010", ["Wind_Bmag_binned", "Wind_V"]),
 ]  # fmt: skip
 
 
 @in_one_test(("sentence", "drawn"), DRAWN)
 def test_a_raw_quantity_is_drawn_as_it_was_measured(author, sentence, drawn):
     assert [panel for (panel,) in figure(author, sentence)["panels"]] == drawn
+
+
+@in_one_test(
+    ("sentence", "drawn"),
+    [
+        ("Bz of ACE and Wind, ACE averaged to 5 min, Wind as delivered, 7 May 2010", ["ACE_Bz_binned", "Wind_Bz"]),
+        ("ACE and Wind speed, 7 May 2010, Wind smoothed over 15 min, ACE raw", ["ACE_V", "Wind_V_smooth"]),
+        ("Wind and ACE |B|, 7 May 2010, ACE not averaged, Wind 5 min means", ["Wind_Bmag_binned", "ACE_Bmag"]),
+    ],
+)  # fmt: skip
+def test_a_spacecraft_is_drawn_as_it_was_measured(author, sentence, drawn):
+    assert figure(author, sentence)["panels"] == [drawn]
 
 
 def test_raw_beside_a_mean_of_the_same_quantity_draws_both(author):
@@ -37,6 +54,8 @@ def test_raw_beside_a_mean_of_the_same_quantity_draws_both(author):
     [
         ("Wind B magnitude and V, 2005-01-21, V with 5 min medians, B untouched", "'B' is the vector or its"),
         ("ACE Bz and n raw, 5 May 2010, hourly means of Bz and n", "not clear of what helio computes the average"),
+        ("ACE and Wind Bz raw, hourly means in red, 7 May 2010", "not clear of what helio computes the average"),
+        ("Bz of ACE and Wind, 7 May 2010, ACE 5 min means, the others raw", "'others'"),
         ("ACE EPAM electrons DE1 except DE2, 4 Nov 2001", "'except'"),
     ],
 )  # fmt: skip
@@ -102,3 +121,23 @@ def test_what_the_data_cannot_give_is_refused(author, sentence, says):
 def test_averages_take_data_that_are_finer(author):
     came = author.create("SOHO SEM EUV 26–34 nm as hourly means, 15 Oct to 15 Nov 2003")
     assert came.template["steps"][0]["tool_args"]["dataset_id"] == "SOHO_CELIAS-SEM_15S"
+
+
+@in_one_test(
+    ("sentence", "drawn"),
+    [
+        ("ACE |B| and V, 22 Oct 1999, hourly averages for the two", "ACE_Bmag_binned ACE_V_binned"),
+        ("ACE |B|, n and V, 22 Oct 1999, 10 min means for all three", "ACE_Bmag_binned ACE_n_binned ACE_V_binned"),
+        ("Wind V and n, 22 Oct 1999, averaged to ten minutes each", "Wind_V_binned Wind_n_binned"),
+        ("ACE V and n, 22 Oct 1999, with their 1 h running means", "ACE_V ACE_V_smooth ACE_n ACE_n_smooth"),
+        ("ACE V and n, 22 Oct 1999, add to each its 1 h running mean", "ACE_V ACE_V_smooth ACE_n ACE_n_smooth"),
+        ("ACE V, 22 Oct 1999, a centred 1 h running mean of it", "ACE_V_smooth"),
+    ],
+)  # fmt: skip
+def test_words_for_all_quantities(author, sentence, drawn):
+    assert [panel for (panel,) in figure(author, sentence)["panels"]] == drawn.split()
+
+
+def test_the_number_of_all_quantities_must_be_right(author):
+    with pytest.raises(NotUnderstood, match="'two'"):
+        author.create("ACE |B|, n and V, 22 Oct 1999, hourly averages for the two")

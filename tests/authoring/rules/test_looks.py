@@ -675,3 +675,40 @@ def test_a_range_of_the_same_axes_is_no_time(author, words, settings):
 def test_a_logarithmic_axis_of_a_picture_is_not_that_of_its_series(author, sentence):
     spec, _ = made(author, sentence)
     assert (spec.get("log_y"), spec.get("log_scale")) == ({"2": True}, None)
+
+
+@in_one_test(
+    ("words", "colours"),
+    [
+        ("only last panel with red line", {"ACE_Bz": "red"}),
+        ("the top panel in red", {"ACE_V": "red"}),
+        ("second panel in red, third panel in blue", {"ACE_n": "red", "ACE_Bz": "blue"}),
+    ],
+)
+def test_a_clause_about_one_panel_places_no_data(author, words, colours):
+    spec, _ = made(author, f"ACE speed, density and Bz, 15 February 2016, {words}")
+    assert (spec["panels"], spec["trace_colors"]) == ([["ACE_V"], ["ACE_n"], ["ACE_Bz"]], colours)
+
+
+def test_a_panel_with_data_of_its_own_has_their_place(author):
+    spec, _ = made(author, "ACE |B|, 15 February 2016, first panel with Wind |B| in red")
+    assert spec["panels"] == [["Wind_Bmag"], ["ACE_Bmag"]]
+
+
+def test_letters_of_spacecraft_have_the_colours_of_averages(author):
+    spec, _ = made(
+        author, "daily averages of V for STEREO-A and STEREO-B in one panel in 2009, A red, B blue"
+    )
+    assert spec["trace_colors"] == {"STA_V_binned": "red", "STB_V_binned": "blue"}
+
+
+@in_one_test(
+    ("words", "settings"),
+    [
+        ("density log, speed left linear", {"log_scale": {"1": "log", "2": "linear"}}),
+        ("vertical marker 15 Feb 16:37", {"vlines": [{"x": "2016-02-15T16:37"}]}),
+    ],
+)
+def test_looks_in_everyday_words(author, words, settings):
+    spec, _ = made(author, f"ACE density and speed, 15 February 2016, {words}")
+    assert {name: spec.get(name) for name in settings} == settings

@@ -324,6 +324,9 @@ BESIDE_TIMES = (
     ("Bz, 17 March 2015 St Patrick's Day storm", "Bz, 17 March 2015"),
     ("PSP |B| around perihelion 10, 16 to 26 Nov 2021", "PSP |B| , 16 to 26 Nov 2021"),
     ("MMS1 B for the 2015-10-16 electron diffusion region", "MMS1 B for the 2015-10-16"),
+    ("Ulysses |B|, northern polar pass, May 1995 to October 1995", "Ulysses |B|, , May 1995 to October 1995"),
+    ("Ulysses |B|, May 1995 to October 1995 northern polar pass", "Ulysses |B|, May 1995 to October 1995"),
+    ("Ulysses |B|, northern polar pass, June 1995", "Ulysses |B|, 1995-06-19 to 1995-09-30"),
     # a year somewhere else in the sentence
     ("Gannon storm SYM-H 2024", "2024-05-10 to 2024-05-13 SYM-H"),
     ("in 2013, Bz for the St Patrick's Day storm", ", Bz for 2013-03-17 to 2013-03-19"),

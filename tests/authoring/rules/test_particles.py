@@ -566,3 +566,16 @@ def test_a_band_or_a_channel_is_one_line(author, request_, parameter, step):
 def test_a_distribution_over_pitch_angles_is_no_histogram(author, request_, panels):
     spec = author.create(request_).template["steps"][-1]["tool_args"]["spec"]
     assert (len(spec["panels"]), "histograms" in spec) == (panels, not panels)
+
+
+@pytest.mark.parametrize("sensor", ["EESA-high", "EESA-low"])
+def test_a_sensor_behind_a_flux_is_no_other_data(author, sensor):
+    with pytest.raises(NotUnderstood, match=f"'{sensor}'"):
+        author.create(f"Wind 3DP electron flux, {sensor}, 20 Jan 2005")
+
+
+def test_cadences_of_data_that_only_the_catalogue_describes_must_be_clear(author):
+    with pytest.raises(NotUnderstood, match="which quantity to compute the 1h mean"):
+        author.create(
+            "PSP LET1 proton spectrogram from the hourly rates, with |B| of the 1-min file, 28 Nov 2020"
+        )

@@ -67,6 +67,12 @@ def test_a_daily_overview_of_a_day_is_no_mean(author):
         ("ACE density and speed 2015-03-17, and a csv of the two", ["ace-proton-density-bulk-speed.csv"]),
         ("ACE density, speed and temperature 2015-03-17, csv of all three please", ["ace-overview.csv"]),
         ("ACE density and speed 2015-03-17, a csv of all of them", ["ace-proton-density-bulk-speed.csv"]),
+        ("ACE V and |B| 2015-03-17, csv of both", ["ace-bulk-speed-magnetic-field-magnitude.csv"]),
+        (
+            "ACE V and |B| 2015-03-17; export the table as csv",
+            ["ace-bulk-speed-magnetic-field-magnitude.csv"],
+        ),
+        ("ACE V and |B| 2015-03-17, csv files of both", ["ACE_Bmag.csv", "ACE_V.csv"]),
         ("ACE density 2015-03-17, write me the values", ["ACE_n.csv"]),
         ("ACE density 2015-03-17, give me the numbers please", ["ACE_n.csv"]),
         ("ACE density and speed 2015-03-17 as csv files", ["ACE_n.csv", "ACE_V.csv"]),

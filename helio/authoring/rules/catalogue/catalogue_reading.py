@@ -103,6 +103,8 @@ def read_catalogue(
     every = every or _named(view, parts, crafts, wanted, catalogue, ask)
     if isinstance(every, str):
         return CatalogueReading(hint=every)
+    if any(_is_sensor(named, parts, catalogue) for named in every):
+        return CatalogueReading()  # it would draw the data of another sensor, too
     flown = {name for named in every for match in named.matches for name in astuple(match.first.craft)}
     if any(crafts_named(part, catalogue) - flown for part in parts if part.unread and not part.crafts):
         return CatalogueReading()  # it would draw no data of one of the spacecraft
@@ -259,6 +261,20 @@ def _repeats(every: Sequence[Named]) -> bool:
         if pairs and meant.setdefault(pairs, named.said) != named.said:
             return True
     return False
+
+
+def _is_sensor(named: Named, parts: Sequence[Part], catalogue: Catalogue) -> bool:
+    """Return whether words only name the sensor of the particles of another part: ``electron flux, EESA-high``."""
+    beside = [part for part in parts if not any(overlap(part.region, span) for span in named.spans)]
+    parameters = {described.pair[1] for match in named.matches for described in match.parameters}
+    is_quantity = {*word_list(named.said)} & MEASURED or species_words(named.said) or named.said in parameters
+    is_carrier = any(
+        _instruments(part, catalogue) or (not part.crafts and crafts_named(part, catalogue))
+        for part in parts
+        if part.text == named.said
+    )
+    is_name = re.search(r"[A-Z]{3}", named.said) and not (is_quantity or is_carrier)
+    return bool(is_name) and any(species_words(part.text) for part in beside)
 
 
 def _is_of(craft: str, named: Named) -> bool:

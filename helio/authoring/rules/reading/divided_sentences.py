@@ -165,7 +165,7 @@ _NUMBER_OF_PANELS = re.compile(
 )
 _BRACKETS = re.compile(r"\([^()]*\)")
 _REFERS = re.compile(
-    r"\b(?:all(?!\s+of\s+\d)|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
+    r"\b(?:all(?!\s+of\s+\d)|both|each|every(?!\s+\d)|everything|they|them|their|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
     r"|respective(?:ly)?|ditto|likewise|former|latter|difference|between|separate\w*|individual"
     r"|(?:two|three|four)\s+(?:panels?|quantit\w+|spacecraft|of|lines?|plots?))\b"
     r"|^(?:it|that|this|only)\b|\b(?:from|using)\s+(?:the\s+)?(?!1[\s-]*min\w*\s+OMNI\b)(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
@@ -189,137 +189,6 @@ _BOTH = re.compile(r"(?:^|(?<=:\s))both\b", re.IGNORECASE)
 _WINDOW = re.compile(r"\b(?:with|over|by|of)\s+(?:an?\s+)?$", re.IGNORECASE)
 """What stands before a window alone, whose computation another thing names: ``smooth V over 3 h, n over 1 h``."""
 _AS_IS = re.compile(rf"[\s,]*{RAW}(?:\s+and(?=\s+log))?", re.IGNORECASE)
-"""Words of a thing that nothing is computed from."""
-_DATA = re.compile(r"\s+with\b", re.IGNORECASE)
-"""What stands between the place of a part that begins with it and its data: ``a second panel with the speed``."""
-_COMPUTES = r"(?:comput|calculat|deriv|smooth|filter|averag|detrend|differentiat|integrat|take|apply)"
-_OF_ALL = re.compile(
-    r"(?:(?:show|plot|draw)\s+)?(?:(?:all|everything)\b(?:\s+(?:of\s+)?(?:them|panels|lines|quantities|two|three|four)\b)*"
-    r"(?:\s+(?:are|is))?|each(?=\s+(?:as|averaged|smoothed)\b))\s+"
-    r"(?P<what>(?:as|averaged|smoothed|resampled|on|with|over"
-    r"|(?:one|five|ten|\d+)[- ](?:second|minute|hour|s|min|h))\b.*)",
-    re.IGNORECASE,
-)
-"""Words behind the parts that are said of all of them."""
-_BREAK = re.compile(
-    rf";|,?\s+then\b(?!\s+{_COMPUTES})|\.\s+(?=[A-Z|])"
-    r"|(?<=\w|\||\))\s+above(?=\s+(?!it\b|that\b|them\b|zero\b|average\b)[A-Za-z|])"
-    r"|(?<=spectrogram)\s+over(?=\s+(?:the\s+)?(?:\||B\b|B_?[xyz]\b|(?:plasma\s+|number\s+)?(?:density|speed|temperature)))"
-)
-"""What stands between parts that give no place."""
-_JOINT = re.compile(
-    r"[\s,;:.=+&]+|(?:and|then|plus|with|also|its|their|showing|(?:should\s+)?shows?|has|having|above)\b",
-    re.IGNORECASE,
-)
-_FIELD_AND_SIZE = re.compile(
-    r"\b(?:B|field|components)\b.*\b(?:with|and)\s+(?:the\s+|its\s+)?\|B\|", re.IGNORECASE
-)
-"""A field and its magnitude, which share the panel at the top or the bottom."""
-_SHARED = re.compile(r"\b(?:one|same|single)\s+panel\b", re.IGNORECASE)
-_TAIL = re.compile(r"(?:[\s,;:.]|\s[-–—]|\band\b)+$", re.IGNORECASE)
-"""What may stand behind the words of a part."""
-_NAME = r"(?-i:[A-Z][A-Za-z0-9]*[A-Z0-9][A-Za-z0-9]*)"
-_TWO_NAMES = re.compile(
-    rf"(?<!, )\b(?P<first>{_NAME})(?P<joint>\s*(?:\band\b|[&+])\s*)(?P<second>{_NAME})\b(?!\s*(?:and\b|[&+,]\s*[A-Z]))",
-    re.IGNORECASE,
-)
-_PLACED_NAME = re.compile(
-    rf"[,;]\s*(?:(?:with|and)\s+)?(?:the\s+)?(?P<name>{_NAME})\s+(?:(?:panel|spectrum|spectrogram|data)\s+)?"
-    rf"(?:(?P<high>(?:on|at\s+the)\s+top|above)|(?:at\s+the\s+bottom|{BELOW}))(?:\s+(?P<other>{_NAME}))?(?=\s*(?:$|[,.;]))",
-    re.IGNORECASE,
-)
-"""Patterns of the names of two instruments, and of the place of the panel of one of them."""
-_IN_ONE = r"(?:in|on|into)\s+(?:one|the\s+same|a\s+single)\s+(?:panel|plot|axes)\b"
-_NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|month|year)s?|each|all|both|an?|one|two)\b)"
-_ONE_MINUS_OTHER = r"(?-i:[A-Z])[\w-]*\s+minus\s+(?-i:[A-Z])[\w-]*"
-_PLAIN_FORMS = [
-    (re.compile(pattern, re.IGNORECASE), written)
-    for pattern, written in (
-        (
-            rf"[,;.]?\s+(?:and\s+)?(?:{BELOW}(?:\s+{_THEM})?|(?:(?<=panel\s)|(?<=panel,\s)|(?<=panel;\s))then)[,:]?\s+"
-            r"(?P<what>(?:(?:the|their|its)\s+)*(?:difference|ratio)(?:\s+(?:of|between)\s+(?:them|both|the\s+two)"
-            rf"|\s+{_ONE_MINUS_OTHER})?|{_ONE_MINUS_OTHER})(?={_END})",
-            r", \g<what> below",
-        ),
-        (
-            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^,;.]*?\b(?:with|by|using)\s+(?:an?\s+)?{duration_pattern()}[\s-]+)(?=medians?\b)",
-            r"\g<smooth>running ",
-        ),
-        (
-            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^;.]*?\b{duration_pattern('_first')}[^;.]*?(?:\band|,)\s[^,;.]*?)\bwith\s+(?=an?\s+{duration_pattern('_second')}[\s-]+running\s+medians?\b)",
-            r"\g<smooth>as ",
-        ),
-        (
-            r"\b(?:put|lay|(?:draw|plot|show)(?=[^,;:.]*\son\s+top\s))\s+(?P<first>[^,;:.]+?)\s+(?:over|on\s+top\s+of)"
-            rf"\s+(?P<second>(?!{_NO_DATA})[^,;:.]+?)\s+(?={_IN_ONE})",
-            r"plot \g<second> and \g<first> ",
-        ),
-        (
-            rf"^(?P<head>(?!.*\bratio)[^;]*?)\b(?:(?:panel\s+)?over|panel\s+on\s+top\s+of)\s+(?=(?:the\s+)?(?!{_NO_DATA})"
-            rf"(?:[A-Za-z|][\w|]*)(?:\s+panel\b(?!s)|,?\s+(?:(?:in|as)\s+)?(?:two|2|separate)\s+{PANEL}))",
-            r"\g<head>above ",
-        ),
-        (
-            rf"(?:[,;.]|\band)\s+(?P<below>{BELOW}),\s+(?=(?:the|an?)\s|(?-i:[A-Z|]))",
-            r"; \g<below> ",
-        ),
-        (
-            rf"\b[io]n\s+the\s+next\b(?:\s+(?:{PANEL}|one))?(?=\s*(?:$|[,.;)])|\s+(?:on|with|as|for|and|from)\b)",
-            "in another panel",
-        ),
-        (rf"(?<=[\w)|])(?<!\bis)(?<!the) above(?=\s*[,;]\s*(?:and\s+)?[^,;.]*\b{BELOW}\b)", " on top"),
-    )
-]
-"""Patterns of places and of smoothing medians, and how the rules write them."""
-_SAME_FOR = re.compile(
-    rf"^(?P<first>(?:[^;:]|(?<=\d):(?=\d))+?)[,;.]?\s+(?:and\s+)?{BELOW}(?:\s+{_THEM})?,?\s+the\s+same\s+(?:for|of|from|with)\s+(?P<other>[\w-]+)"
-    rf"(?P<rest>(?P<plain>\s*(?:$|[,;.])|\s+(?:(?:for|on|from|during)\b|(?-i:[A-Z0-9])|in\s+(?:\d|{MONTH})))?.*)$",
-    re.IGNORECASE,
-)
-"""A part that is said again of other particles or another spacecraft: ``below it the same for electrons``."""
-_SPECIES = re.compile(r"\b(?P<name>ion|proton|electron)s?\b", re.IGNORECASE)
-_JOINTS = (
-    re.compile(r"\band\b", re.IGNORECASE),
-    re.compile(r"\b(?:(?:(?:together|along)\s+)?with|plus)\b|[,;]", re.IGNORECASE),
-)
-"""What stands before a part that ends with its place; the last one that stands before data begins it."""
-_NUMBER_OF_PANELS = re.compile(
-    rf"(?:^|,\s*|\s)(?:(?:in|as|on)\s+)?(?P<count>{COUNT}|\d)[\s-]+(?:separate\s+|stacked\s+)*panels"
-    r"(?:\s+stacked)?(?:\s+from\s+top\s+to\s+bottom)?(?:\s+in\s+(?:this|that)\s+order)?"
-    rf"(?=\s*(?:$|[,.;])|\s+(?:for|from|on|in|during)\s+(?:\d|{MONTH}))(?!\s*[,.;]\s*(?:one|each|the\s+first|panel)\b)",
-    re.IGNORECASE,
-)
-_BRACKETS = re.compile(r"\([^()]*\)")
-_REFERS = re.compile(
-    r"\b(?:all(?!\s+of\s+\d)|both|each|every(?!\s+\d)|everything|they|them|these|those|same(?!\s+(?:panel|plot|ax[ie]s))|others?"
-    r"|respective(?:ly)?|ditto|likewise|former|latter|difference|between|separate\w*|individual"
-    r"|(?:two|three|four)\s+(?:panels?|quantit\w+|spacecraft|of|lines?|plots?))\b"
-    r"|^(?:it|that|this|only)\b|\b(?:from|using)\s+(?:the\s+)?(?!1[\s-]*min\w*\s+OMNI\b)(?:\d+[\s-]*[a-z]+|hourly|daily)\s+[a-z]",
-    re.IGNORECASE,
-)
-"""Words of a part that mean something only beside the other parts, or are said of all parts."""
-_RELATES = re.compile(
-    r"\b(?:ratios?\s+(?:of|between)|correlat\w+|lags?|delays?|against|versus|vs|function\s+of|coherence|cross|sum|product|from|using|times|minus"
-    r"|angles?\s+between|align\w*|propagat\w+|shift\w*|MVA|variance|LMN|rotat\w+|when|where|while|if|only|scatter|hodogram|histograms?|derived|calculated)\b",
-    re.IGNORECASE,
-)
-"""Words of a list that may relate one thing of it to another, or that are said of all."""
-_LISTED = re.compile(
-    r"\s*,\s*(?:(?:and|plus|(?:(?:together|along)\s+)?with|then)\s+)?|\s+(?:and|plus|as\s+well\s+as|(?:together|along)\s+with|then|with|[&+])\s+",
-    re.IGNORECASE,
-)
-"""What stands between the things of a list."""
-COMPARE = re.compile(r"\bcompar(?:e|ing|ison\s+of)\b", re.IGNORECASE)
-_BOTH = re.compile(r"(?:^|(?<=:\s))both\b", re.IGNORECASE)
-"""Words at the beginning of a list, which belong to no thing of it."""
-_WINDOW = re.compile(r"\b(?:with|over|by|of)\s+(?:an?\s+)?$", re.IGNORECASE)
-"""What stands before a window alone, whose computation another thing names: ``smooth V over 3 h, n over 1 h``."""
-_AS_IS = re.compile(
-    r"[\s,]*\b(?:as\s+(?:it\s+)?is|(?<!\bover )(?<!\bover the )raw(?!\s+(?:data|values?|lines?|series|measure))"
-    r"|un(?:averaged|smoothed|filtered)|(?:at|in)\s+(?:its|their|the)\s+(?:own|native|original)\s+(?:time\s+)?(?:resolution|cadence)|not\s+(?:averaged|smoothed|filtered)|as\s+measured|by\s+itself)\b"
-    r"(?:\s+and(?=\s+log))?",
-    re.IGNORECASE,
-)
 """Words of a thing that nothing is computed from."""
 _DATA = re.compile(r"\b(?:spectrogra\w*|flux(?:es)?|counts?|protons?|electrons?|ions?)\b")
 """Words that may name data which are no quantities of the table."""
@@ -514,13 +383,21 @@ def _piece(text: str, start: int, stop: int, places: Sequence[re.Match[str]], *,
     words = f"{words}{text[at:stop]}"
     while joint := _JOINT.match(words):
         words = words[joint.end() :]
-    words = _TAIL.sub("", _AS_IS.sub("", " ".join(words.split())))
+    words = " ".join(words.split())
+    words = _TAIL.sub("", words if _names_several(words) else _AS_IS.sub("", words))
     words = re.sub(r"\btogether$", "in one panel", words)  # Bx, By and Bz together in the top panel
     at_edge = any(place["side"] for place in own) and _FIELD_AND_SIZE.search(words)
     is_panel = bool(at_edge) or any(
         place["number"] or place["named"] or place["only"] or place["alone"] or place["own"] for place in own
     )
     return Piece(words, _rank(own[0]) if own else 0, is_panel, is_heading)
+
+
+def _names_several(words: str) -> bool:
+    """Return whether words name several quantities or spacecraft, of which some may stay as they were measured."""
+    placed, _ = read_quantities(Sentence(words), magnitude=False)
+    named = {quantity for _, quantity in placed}, {craft for _, craft in read_spacecraft(Sentence(words))}
+    return any(len(names) > 1 for names in named)
 
 
 def _without_brackets(text: str) -> str:

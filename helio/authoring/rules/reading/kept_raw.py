@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import RequestQuantity
+from helio.authoring.request import Lines, RequestQuantity
 from helio.authoring.rules.computations.mentions import ComputationMention
-from helio.authoring.rules.reading.named import Placed, read_quantities
+from helio.authoring.rules.reading.named import Placed, read_quantities, read_spacecraft
 from helio.authoring.rules.reading.own_computations import NamedData
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import APPLIED
@@ -30,9 +31,16 @@ _NAME = (
     r"(?P<what>(?:the\s+)?(?!(?:axis|title|legend|gaps?|colou?r|rest|others?)\b)[\w|-]+"
     r"(?:\s+(?!(?:and|or|with)\b)[\w|-]+){0,3}?)"
 )
+_OF_PRONOUN = ignoring_case(
+    rf"\b(?P<verb>average|smooth)\s+the\s+(?P<which>former|latter)\s+(?P<how>(?:over|to|by|with|in)\s+[^,;.]*?)"
+    rf"(?:\s*[,;]?\s*\b(?:and\s+|but\s+)?(?:leave|keep)\s+the\s+(?!(?P=which))(?:former|latter)\b(?:\s+alone\b|\s+{RAW})?)?"
+    r"(?=\s*(?:[,;.]|$))"
+)
+"""A computation of the first or the second of two quantities, and that the other one stays as it is."""
 _CLAUSES = [
     (ignoring_case(pattern), written)
     for pattern, written in (
+        (rf"\btake\s+{_NAME}\s+and\s+leave\s+it\b(?:\s+alone\b|\s+{RAW})?", r"\g<what> raw"),
         (
             rf"(?:\bbut\s+)?(?:\bplease\s+)?\b(?:leave|keep)\s+{_NAME}\s+(?:alone\b|(?={RAW}))(?P<raw>{RAW})?",
             r"\g<what> raw",
@@ -60,6 +68,7 @@ def with_plain_raw(text: str) -> str:
     >>> with_plain_raw("average n and T over 10 min, leave V alone"), with_plain_raw("all hourly except Dst")
     ('average n and T over 10 min, V raw', 'all hourly, Dst raw')
     """
+    text = _OF_PRONOUN.sub(r"\g<verb> \g<how> on the \g<which>", text)
     for pattern, written in _CLAUSES:
         for clause in reversed([*pattern.finditer(text)]):
             if _names_quantity(clause["what"]):
@@ -77,10 +86,13 @@ class KeptRaw:
         The beginning and the end of the words that name it.
     rest : bool
         Whether all stays beside which no computation stands.
+    crafts : frozenset of str
+        Of one quantity of several spacecraft, those whose data stay.
     """
 
     spans: tuple[tuple[int, int], ...] = ()
     rest: bool = False
+    crafts: frozenset[str] = frozenset()
 
     def quantities(self, placed: Placed) -> frozenset[RequestQuantity]:
         """Return the quantities that stay as they were measured."""
@@ -94,9 +106,11 @@ class KeptRaw:
 def take_kept_raw(sentence: Sentence) -> KeptRaw:
     """Remove the words for what stays as it was measured, beside the name of one of several quantities."""
     placed, _ = read_quantities(Sentence.masked(sentence.left), magnitude=False)
-    if len({quantity for _, quantity in placed}) < len("ab"):
+    flown = read_spacecraft(Sentence.masked(sentence.left))
+    of_crafts = len({quantity for _, quantity in placed}) == 1 < len({craft for _, craft in flown})
+    if len({quantity for _, quantity in placed}) < len("ab") and not of_crafts:
         return KeptRaw()
-    rest = sentence.take_first(_REST) is not None
+    rest = not of_crafts and sentence.take_first(_REST) is not None
     text = sentence.left
     joints = [(0, 0), *(match.span() for match in _JOINT.finditer(text)), (len(text), len(text))]
     spans = []
@@ -106,11 +120,14 @@ def take_kept_raw(sentence: Sentence) -> KeptRaw:
         if not text[before : match.start()].strip(" \x01") and not text[match.end() : after].strip(" \x01"):
             before = max((stop for _, stop in joints if stop < before), default=0)  # the speed, raw
         named = [(before, match.start()), (match.end(), after)]
-        own = next((span for span in named if _names_quantity(text[slice(*span)])), None)
-        if own is not None:
+        names = _names_craft if of_crafts else _names_quantity
+        own = next((span for span in named if names(text[slice(*span)])), None)
+        if own is not None and not (of_crafts and match.start() < placed[0][0]):
             sentence.take_at(*match.span())
             spans.append(own)
-    return KeptRaw(tuple(spans), rest)
+    if not of_crafts:
+        return KeptRaw(tuple(spans), rest)
+    return KeptRaw(crafts=frozenset(craft for at, craft in flown if KeptRaw(tuple(spans)).has(at)))
 
 
 def of_the_others(
@@ -123,6 +140,8 @@ def of_the_others(
     NotUnderstood
         It is not clear which quantities these are.
     """
+    if kept.crafts:
+        return (_of_other_crafts(mentions, kept, named),) if mentions else ()
     raw = kept.quantities(named.placed)
     names = {quantity.name for quantity in named.quantities()}
     if {B, ABS_B} <= names and any(quantity.name == B for quantity in raw):
@@ -139,13 +158,36 @@ def of_the_others(
         clause = range(*named.clause_at(mention.position))
         beside = {quantity for at, quantity in named.placed if at in clause and not kept.has(at)}
         if not of.quantities or raw & ({*of.quantities} | beside):
-            tool = mention.computation.tool.replace("resample", "average").replace("_", " ")
-            raise NotUnderstood(
-                f"it is not clear of what helio computes the {tool}",
-                advice="write it beside its quantity, as in 'hourly means of the speed, and the density as it is'",
-            )
+            raise _unclear(mention)
         limited.append(replace(mention, computation=replace(mention.computation, of=of)))
     return tuple(limited)
+
+
+def _of_other_crafts(
+    mentions: Sequence[ComputationMention], kept: KeptRaw, named: NamedData
+) -> ComputationMention:
+    """Give one computation, beside a spacecraft whose data do not stay raw, all such spacecraft."""
+    mention = mentions[0]
+    cuts = [match.end() for match in ignoring_case(r"[,;:&+]|\.\s|\band\b").finditer(named.text)]
+    parts = pairwise([0, *cuts, len(named.text) + 1])
+    part = next(part for part in parts if max(mention.position, 0) in range(*part))
+    beside = {*mention.computation.of.crafts} or {*named.crafts_in(*part)}
+    if len(mentions) > 1 or mention.computation.tool not in APPLIED or not beside or kept.crafts & beside:
+        raise _unclear(mention)
+    crafts = tuple(dict.fromkeys(craft for _, craft in named.crafts if craft not in kept.crafts))
+    return replace(mention, computation=replace(mention.computation, of=Lines(crafts)))
+
+
+def _unclear(mention: ComputationMention) -> NotUnderstood:
+    tool = mention.computation.tool.replace("resample", "average").replace("_", " ")
+    return NotUnderstood(
+        f"it is not clear of what helio computes the {tool}",
+        advice="write it beside its quantity, as in 'hourly means of the speed, and the density as it is'",
+    )
+
+
+def _names_craft(words: str) -> bool:
+    return bool(read_spacecraft(Sentence.masked(words)))
 
 
 def _names_quantity(words: str) -> bool:

@@ -14,7 +14,7 @@ from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.arranging import ARRANGING, keep_only, remove, swap_panels
 from helio.authoring.rules.changes.atom_reading import read_atoms
 from helio.authoring.rules.changes.atom_values import COLOURS, bin_range_spans, with_quoted_labels
-from helio.authoring.rules.changes.atoms import SPELLINGS, Atom, in_plainer_words
+from helio.authoring.rules.changes.atoms import PLACE, SPELLINGS, Atom, in_plainer_words
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
@@ -197,6 +197,34 @@ class _Phrase:
         return {part.kind for part in self.parts} & set(_STYLE.split())
 
 
+_MARKER = re.compile(r"\b(?P<vertical>vertical)\s+marker(?=s?\b)", re.IGNORECASE)
+_LEFT_AS = re.compile(
+    r"(?<!the )(?<!on )(?<!at )\bleft\s+(?=(?:linear|log(?:arithmic)?)\b(?!\s+(?:axis|scale)))", re.IGNORECASE
+)
+"""Everyday words of marks and of axes: ``vertical marker at 16:37``, ``|B| left linear``."""
+_PANEL_LOOK = re.compile(
+    rf"[,;.]\s*(?:and\s+)?(?:only\s+)?(?:the\s+)?(?P<look>(?:{PLACE})\s+panel\b(?!\s*[:=])[^,;.]*)(?=[,;.]|$)",
+    re.IGNORECASE,
+)
+"""A clause about one panel: ``…, only last panel with a red line``."""
+
+
+def take_panel_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
+    """Split clauses that only say how the panel at a place looks from a request: they place no data there.
+
+    >>> take_panel_looks("ACE n, V and Bz, only last panel in red, 3 May 2010", datetime(2026, 1, 1))
+    ('ACE n, V and Bz, 3 May 2010', ('last panel in red',))
+    """
+    looks: list[str] = []
+    for clause in reversed(list(_PANEL_LOOK.finditer(text))):
+        atoms = read_atoms(clause["look"], now)
+        changes, left = read_clauses(clause["look"], atoms, _CHANGES)
+        if changes and not left and not any("what" in atom.tags for atom in atoms):
+            text = f"{text[: clause.start()]}{text[clause.end() :]}"
+            looks.insert(0, clause["look"].strip())
+    return text, tuple(looks)
+
+
 @lru_cache(maxsize=256)
 def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     """Split what a request for a new figure says about looks from the rest; names of data stay in the rest.
@@ -209,12 +237,12 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     """
     if NUMBER_OF_RECORDS.search(text):
         return text, ()  # over 11 points is no limit of an axis
+    text = _LEFT_AS.sub("", _MARKER.sub(r"\g<vertical> line", text))
     text = _COLOURS_IN_TURN.sub(_colours_in_turn, in_plainer_words(text, "looks"))
     text = with_marked_days(with_quoted_labels(text), now)
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
     text = _with_raw_named(text, now)
-    text = _with_missions_of_letters(text)
     text = _ION.sub(lambda ion: ion["element"] + ion["charge"].replace("+", "plus"), text)
     atoms = read_atoms(text, now)
     phrases: list[_Phrase] = []
@@ -350,7 +378,7 @@ def with_labels_named(text: str) -> str:
     return f"{before}{written}{text[listed.end() :]}"
 
 
-def _with_missions_of_letters(text: str) -> str:
+def with_missions_of_letters(text: str) -> str:
     """Give letters with colours the mission that the request names alone: ``STEREO A and B: A red, B blue``."""
     letters: dict[str, set[str]] = {}
     for named in ignoring_case(rf"(?P<craft>{names_of_spacecraft()}){_MORE_LETTERS}").finditer(text):

@@ -10,6 +10,7 @@ from itertools import chain, pairwise
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, Lines, RequestQuantity
+from helio.authoring.rules.changes.atoms import COUNT, COUNTED
 from helio.authoring.rules.computations.computed import OVERLAID, in_brackets
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
@@ -65,6 +66,11 @@ _ALSO = re.compile(r"\b(?:also|too|as\s+well|plus|same\s+panel)\b", re.IGNORECAS
 
 _LATTER = r"\b(?:on|of|for|to)\s+the\s+(?P<which>latter|former)\b(?:\s+(?:one|only))?"
 """Words for one of the two quantities that the sentence has named."""
+_OF_ALL = (
+    rf"(?:(?<=\bfor )|(?<=\bof ))(?:all|the|these|all\s+the)\s+(?P<count>{COUNT})(?=\s*(?:$|[,.;:)]))"
+    r"|(?<=\x01 )each(?=\s*(?:$|[,.;:)]))"
+)
+"""Words behind a computation of all that the sentence names: ``10 min means for all three``, ``10 min means each``."""
 _FIRST_FACTOR = re.compile(r"[\w|.-]+(?:\s+[\w|.-]+){0,3}\s*", re.IGNORECASE)
 """The one quantity directly before a factor: ``|B| times r squared versus the latitude``."""
 
@@ -81,6 +87,8 @@ class NamedData:
     together: bool
     pairs: bool = False
     """Whether each spacecraft has quantities of its own."""
+    described: bool = False
+    """Whether it names data that only the catalogue describes, too."""
 
     def quantities(self, start: int = 0, stop: int | None = None) -> tuple[RequestQuantity, ...]:
         """Return the quantities that stand between two positions."""
@@ -133,6 +141,14 @@ def of_latter(sentence: Sentence, mentions: Mentions, named: NamedData) -> Menti
         return mentions
     own = _of_lines(last, Lines((), (names[match["which"].lower() == "latter"],)))
     return tuple(own if mention is last else mention for mention in mentions)
+
+
+def drop_words_for_all(sentence: Sentence, named: NamedData) -> None:
+    """Remove words that a computation is of all, if their number is that of the quantities or the spacecraft."""
+    counts = {len(named.quantities()), len({craft for _, craft in named.crafts})}
+    for match in list(sentence.take(ignoring_case(_OF_ALL))):
+        if COUNTED.get((match["count"] or "").casefold(), max(counts)) not in counts - {1}:
+            sentence.put_back(*match.span())
 
 
 def of_named_again(mentions: Mentions, named: NamedData) -> Mentions:
@@ -254,7 +270,7 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, Mentions
             own = [_of_objects(mention, named, is_laid=mention.position == laid) for mention in alike]
         else:
             parts = _of_parts(alike, named) if named.has_several else None
-            if parts is None and len(named.quantities()) > 1:
+            if parts is None and (len(named.quantities()) > 1 or named.described):
                 return mentions, tuple(alike)
             own = parts or _of_crafts(alike, named) or _of_data(alike, named.text)
         found |= {id(before): after for before, after in zip(alike, own, strict=True)}

@@ -173,7 +173,8 @@ def _is_one(files: Sequence[re.Match[str]]) -> bool | None:
     words = " ".join(match[0] for match in files)
     if ignoring_case(r"\b(?:files|tables|separate|individual)\b").search(words):
         return False
-    return True if ignoring_case(r"\b(?:an?|one|single|same|common)\b").search(words) else None
+    of_all = rf"\b(?:csv|cdf|netcdf|parquet|table)\s+(?:of|with)\s+{_ALL}|\bthe\s+table\b"
+    return True if ignoring_case(rf"\b(?:an?|one|single|same|common)\b|{of_all}").search(words) else None
 
 
 def _part(sentence: Sentence) -> Lines:

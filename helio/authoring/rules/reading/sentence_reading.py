@@ -85,6 +85,7 @@ from helio.authoring.rules.reading.own_computations import (
     NamedData,
     averages_to,
     doubt_about_pairs,
+    drop_words_for_all,
     of_latter,
     of_named_again,
     shared_out,
@@ -648,14 +649,16 @@ class _SentenceReader:
         cadences = take_cadences(sentence, timed=bool(self._times), windowless=windowless)
         again = named_again(sentence.text, placed, crafts, computed_at)
         together = (panels.together or panels.overlaid) and not by_instrument
-        named = NamedData(sentence.text, placed, crafts, together, bool(own))
+        described = bool(self._datasets or self._described.cuts)
+        named = NamedData(sentence.text, placed, crafts, together, bool(own), described)
+        drop_words_for_all(sentence, named)
         self._mentions = of_latter(sentence, self._mentions, named)
         raw = self._kept.quantities(placed)
         computed_of = replace(named, placed=[atom for atom in placed if atom[1] not in raw])
         mentions, cadence = with_cadences(self._mentions, cadences, computed_of, self.flown)
         mentions = of_named_again(mentions, computed_of)
         mentions, unshared = shared_out(mentions, computed_of)
-        if raw or self._kept.rest:
+        if raw or self._kept.rest or self._kept.crafts:
             if not mentions:
                 mentions, cadence = averages_to(cadence), None
             mentions = of_the_others(mentions, self._kept, named)

@@ -55,6 +55,10 @@ _PLACE_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """Pattern of words before a name that is a place in the sentence, and no time."""
+_RANGE_JOINT = r"\s*(?:[-–—]|\b(?:to|until|till|through)\b)\s*"
+_RANGE_BEFORE = ignoring_case(rf"(?:\d|{_MONTH_NAME}){_RANGE_JOINT}$")
+_RANGE_BEHIND = ignoring_case(rf"{_RANGE_JOINT}(?:\d{{1,2}}\s+)?{_MONTH_NAME}")
+"""Patterns of the rest of a range of months beside a name: ``polar pass, June 1995 to October 1995``."""
 _QUOTED = re.compile(r"(?<!\w)[\"'“‘].+?[\"'”’](?!\w)")
 _TITLE_BEFORE = re.compile(
     r"\btitled?\b(?:\s+(?!(?:for|during|in|over|from|at|on|of|and|with)\b)[^\s,;\"'“”]+){0,4}\s*$",
@@ -262,12 +266,14 @@ def _mention(text: str, named: tuple[NamedEvent, ...], match: re.Match[str]) -> 
     """Return a name with the month and the year beside it; ``17 March 2015`` before it is a date of its own."""
     start, month, year = match.start(), match["month"], match["year"]
     before = text[: match.start("month" if month else "year")] if year else ""
-    if year and (_DAY_BEFORE if month else _MONTH_BEFORE).search(before):
+    if year and ((_DAY_BEFORE if month else _MONTH_BEFORE).search(before) or _RANGE_BEFORE.search(before)):
         start, month, year = match.start("phrase"), None, None
     stop = match.end()
     if match["year_after"]:
         month, year = match["month_after"], match["year_after"]
-        if month and _PLACE_BEFORE.search(text[: match.start("phrase")]):
+        if month and _RANGE_BEHIND.match(text, stop):
+            stop, month = match.end("phrase"), None
+        elif month and _PLACE_BEFORE.search(text[: match.start("phrase")]):
             stop = match.end("phrase")  # across the termination shock, August 2007: a time of its own
     number = list(calendar.month_abbr).index(month[:3].title()) if month else 0
     return _Mention(start, stop, match["phrase"], named, int(year or 0), number)
