@@ -63,14 +63,22 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         if unknown := [name for name, lines in meant.items() if not lines]:
             raise NotUnderstood(f"the figure has no line called '{unknown[0]}'")
         lines = list(chain.from_iterable(meant.values()))
-        if clause.says(r"\b(?:from|in|of)\b") and lines:  # remove Wind from panel 2
-            kept = [
-                [line for line in panel if at not in numbers or line not in lines]
-                for at, panel in enumerate(panels, 1)
-            ]
-            _redraw_less(editor, clause, kept if kept != panels else [])
-            return
         gone += lines
+        if clause.says(r"\b(?:from|in|of)\b") and lines:  # remove Wind from panel 2
+            inside = {at: panel for at, panel in enumerate(panels, 1) if at in numbers}
+            there = {line for panel in inside.values() for line in (*panel, *_parts_in(editor, panel, lines))}
+            if missing := [name for name, own in meant.items() if there.isdisjoint(own)]:
+                raise NotUnderstood(f"the panel draws no line called '{missing[0]}'")
+            if not any(_parts_in(editor, panel, lines) for panel in panels):
+                kept = [
+                    [line for line in panel if at not in inside or line not in lines]
+                    for at, panel in enumerate(panels, 1)
+                ]
+                _redraw_less(editor, clause, kept)
+                return
+            if any(_parts_in(editor, panel, lines) for at, panel in enumerate(panels, 1) if at not in inside):
+                raise NotUnderstood("helio removes components of a vector from all of its panels")
+            numbers = []
     if clause.says(r"\beverything\s*(?:[,.;:]|and\b)"):
         raise NotUnderstood(f"helio does not understand '{clause.text}'", advice="name the lines that go")
     if len(numbers) == len(panels) and numbers:
@@ -198,6 +206,11 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     inside = clause.says(r"\b(?:in|of|from)\b|\bpanel\s*:")  # only |B| in panel 1
     if inside and clause.says(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b"):
         numbers = editor.panels_with(lines)
+    if inside and numbers:
+        there = editor.lines_in(numbers)
+        there += [line for number in numbers for line in _parts_in(editor, panels[number - 1], lines)]
+        if missing := [name for name, own in zip(clause.names, meant, strict=True) if not {*own} & {*there}]:
+            raise NotUnderstood(f"the panel draws no line called '{missing[0]}'")
     whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
     kept = []
     for number, panel in enumerate(panels, 1):
@@ -456,7 +469,7 @@ def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
     lines = [line for name in clause.names for line in editor.known(name)]
     if len(numbers) != 1:
         raise NotUnderstood("the request names several panels to draw in")
-    _join(editor, lines, numbers[0])
+    _join(editor, lines, numbers[0], stay=clause.has("rel:also") and not clause.has("verb:move"))
 
 
 def put_into_panel(editor: FigureEditor, clause: Clause) -> None:
@@ -529,8 +542,18 @@ def join(editor: FigureEditor, clause: Clause) -> None:
     _join(editor, lines, [*editor.panels_with(lines), 1][0])
 
 
-def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequence[str] | None = None) -> None:
-    """Draw lines in a panel; `at_right` are those with an axis at the right, if not those of another unit."""
+def _join(
+    editor: FigureEditor,
+    lines: list[str],
+    number: int,
+    at_right: Sequence[str] | None = None,
+    *,
+    stay: bool = False,
+) -> None:
+    """Draw lines in a panel, also where they are if they `stay`; the axis of those `at_right` is at the right.
+
+    Without `at_right`, lines of another unit than the first have their axis there.
+    """
     panels = editor.panels
     there = panels[number - 1]
     everything = list(dict.fromkeys([*there, *lines]))
@@ -550,7 +573,7 @@ def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequenc
     joined = [
         [*panel, *(line for line in lines if line not in panel)]
         if at == number
-        else [line for line in panel if line not in lines]
+        else [line for line in panel if stay or line not in lines]
         for at, panel in enumerate(panels, 1)
     ]
     if joined == panels:
