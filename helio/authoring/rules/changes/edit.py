@@ -510,8 +510,11 @@ def _is_of_result(clause: Clause, before: Clause) -> bool:
     if kinds & {"what", "panel", "craft"}:
         return False
     looks = kinds <= _LOOKS
-    return _PRONOUN.search(clause.text) is not None or (
-        looks and before.has("verb:add", "rel:also", "rel:above", "rel:below", "rel:same_panel")
+    limits = kinds <= {"noun", "range", "bound", "scale"} and not clause.has("noun:x_axis")
+    return (
+        _PRONOUN.search(clause.text) is not None
+        or (looks and before.has("verb:add", "rel:also", "rel:above", "rel:below", "rel:same_panel"))
+        or (limits and before.has("verb:replace", "rel:instead_of") and not before.has("craft"))
     )
 
 
