@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -38,6 +38,8 @@ SIDES = 2
 _IN_PANEL = re.compile(r"(?P<line>.+?)\s+(?:from|in|of)\s+(?:the\s+)?(?P<panel>.+)", re.IGNORECASE)
 """Pattern of a line and the name of its panel: ``SPC density from the density`` panel."""
 
+_OF_INSTRUMENT = re.compile(r"\s(?:of|from)\s+(?:the\s+)?(?P<name>[A-Z][\w-]*)$")
+
 
 def remove(editor: FigureEditor, clause: Clause) -> None:
     """Remove lines or panels, with the settings for them."""
@@ -46,7 +48,10 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     if clause.of("panel") and not panels:
         raise NotUnderstood("helio cannot remove a panel: the figure has no list of panels")
     gone: list[str] = []
-    for atom in clause.of("what"):
+    around, named = clause.beside("verb:remove", "what")
+    if not clause.says(r"\bwithout\b") or not named:
+        around, named = [], clause.of("what")
+    for atom in named:
         inside = _IN_PANEL.fullmatch(atom.text) if says_panel(clause, atom.text) else None
         if inside:
             there = editor.lines_in(editor.numbers_of(inside["panel"]))
@@ -58,27 +63,19 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
                 *_with_strength(editor, atom.text, editor.known(_all_of(editor, atom.text))),
                 *_named_after(editor, atom),
             ]
+    if around:  # B without |B|
+        there = editor.lines_in([number for atom in around for number in editor.numbers_of(atom.text)])
+        gone = [line for line in gone if {line, owner(line, editor.lines.producers)} & {*there}]
     if clause.has("panel") and not any(says_panel(clause, name) for name in clause.names):
         meant = {name: editor.lines.meant(name, editor.figure()) for name in clause.names}
         if unknown := [name for name, lines in meant.items() if not lines]:
             raise NotUnderstood(f"the figure has no line called '{unknown[0]}'")
         lines = list(chain.from_iterable(meant.values()))
-        gone += lines
-        if clause.says(r"\b(?:from|in|of)\b") and lines:  # remove Wind from panel 2
-            inside = {at: panel for at, panel in enumerate(panels, 1) if at in numbers}
-            there = {line for panel in inside.values() for line in (*panel, *_parts_in(editor, panel, lines))}
-            if missing := [name for name, own in meant.items() if there.isdisjoint(own)]:
-                raise NotUnderstood(f"the panel draws no line called '{missing[0]}'")
-            if not any(_parts_in(editor, panel, lines) for panel in panels):
-                kept = [
-                    [line for line in panel if at not in inside or line not in lines]
-                    for at, panel in enumerate(panels, 1)
-                ]
-                _redraw_less(editor, clause, kept)
+        if clause.says(r"\b(?:from|in|of)\b|\bpanel\b.*\bwithout\b") and lines:  # remove Wind from panel 2
+            if _removed_from(editor, clause, numbers, meant):
                 return
-            if any(_parts_in(editor, panel, lines) for at, panel in enumerate(panels, 1) if at not in inside):
-                raise NotUnderstood("helio removes components of a vector from all of its panels")
             numbers = []
+        gone += lines
     if clause.says(r"\beverything\s*(?:[,.;:]|and\b)"):
         raise NotUnderstood(f"helio does not understand '{clause.text}'", advice="name the lines that go")
     if len(numbers) == len(panels) and numbers:
@@ -109,6 +106,27 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         ]
     missed = gone and not any(line in panel for panel in panels for line in gone)
     _redraw_less(editor, clause, [] if missed else kept)
+
+
+def _removed_from(
+    editor: FigureEditor, clause: Clause, numbers: Sequence[int], meant: Mapping[str, list[str]]
+) -> bool:
+    """Remove the lines of some names from some panels; return whether none is a component of a vector."""
+    lines = list(chain.from_iterable(meant.values()))
+    panels = list(enumerate(editor.panels, 1))
+    parts = {number: _parts_in(editor, panel, lines) for number, panel in panels}
+    there = {*editor.lines_in(numbers)}.union(*(parts[number] for number in numbers))
+    if missing := [name for name, own in meant.items() if there.isdisjoint(own)]:
+        raise NotUnderstood(f"the panel draws no line called '{missing[0]}'")
+    if any(parts[number] for number in parts if number not in numbers):
+        raise NotUnderstood("helio removes components of a vector from all of its panels")
+    if any(parts.values()):
+        return False
+    kept = [
+        [line for line in panel if number not in numbers or line not in lines] for number, panel in panels
+    ]
+    _redraw_less(editor, clause, kept)
+    return True
 
 
 def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) -> None:
@@ -197,6 +215,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(
             f"helio does not understand '{unread[0]}'", advice="name what to keep, or what to remove"
         )
+    if shared := _OF_INSTRUMENT.search(clause.names[-1]):  # ions and electrons of ESA
+        own = editor.lines.of_instrument(shared["name"], editor.drawn)
+        meant = [[line for line in lines if line in own] or lines for lines in meant]
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
     lines = list(dict.fromkeys(line for lines in narrow for line in lines))
     crafts = {spellings()[atom.text.casefold()] for atom in clause.of("craft")}

@@ -220,7 +220,9 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         is_named = made.tool in (tool, SUPERPOSED) or clause.has("every", "panel") or not clause.has("tool")
         is_named &= made.tool != "resample" or tool == "resample"  # other steps take the cadence of a series
         differs = tool != made.tool and "running_median" in (tool, made.tool) and clause.has("tool")
-        differs |= tool == "resample" and made.tool in AVERAGES[:2] and bool(_OTHER_AVERAGE.search(clause.text))
+        differs |= (
+            tool == "resample" and made.tool in AVERAGES[:2] and bool(_OTHER_AVERAGE.search(clause.text))
+        )
         source = editor.lines.source(line, AVERAGES) if differs and clause.has("every") else line
         is_named &= not differs
         if window and is_named and made.tool in (*AVERAGES, SUPERPOSED):
