@@ -253,6 +253,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     text = _SAME_SOURCE.sub(lambda match: _of_source(editor, match), text)
     text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
+    if unread := ignoring_case(r"\beverywhere\s+(?:but|except)\b").search(text):
+        raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name the panels that change")
     if span := default_span(editor):
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
@@ -305,6 +307,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             refuse_unknown_craft(editor, [clause])
             raise
         is_alike = editor.after == before_change and len(editor.notes) == notes
+        if is_alike and clause.has(*PLACED_BESIDE) and (pronoun := _PRONOUN.search(clause.text)):
+            raise NotUnderstood(f"helio does not understand '{pronoun[0]}'", advice="name the line that moves")
         if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
             editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
     for line, before_all in editor.kept.items():
