@@ -115,9 +115,7 @@ def _removed_from(
     lines = list(chain.from_iterable(meant.values()))
     panels = list(enumerate(editor.panels, 1))
     parts = {number: _parts_in(editor, panel, lines) for number, panel in panels}
-    there = {*editor.lines_in(numbers)}.union(*(parts[number] for number in numbers))
-    if missing := [name for name, own in meant.items() if there.isdisjoint(own)]:
-        raise NotUnderstood(f"the panel draws no line called '{missing[0]}'")
+    _refuse_absent(editor, numbers, meant)
     if any(parts[number] for number in parts if number not in numbers):
         raise NotUnderstood("helio removes components of a vector from all of its panels")
     if any(parts.values()):
@@ -127,6 +125,14 @@ def _removed_from(
     ]
     _redraw_less(editor, clause, kept)
     return True
+
+
+def _refuse_absent(editor: FigureEditor, numbers: Sequence[int], meant: Mapping[str, list[str]]) -> None:
+    """Refuse a name of whose lines some panels draw none, and no component of a vector either."""
+    for name, lines in meant.items():
+        panels = [editor.panels[number - 1] for number in numbers]
+        if not any({*panel} & {*lines} or _parts_in(editor, panel, lines) for panel in panels):
+            raise NotUnderstood(f"the panel draws no line called '{name}'")
 
 
 def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) -> None:
@@ -228,10 +234,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     if inside and clause.says(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b"):
         numbers = editor.panels_with(lines)
     if inside and numbers:
-        there = editor.lines_in(numbers)
-        there += [line for number in numbers for line in _parts_in(editor, panels[number - 1], lines)]
-        if missing := [name for name, own in zip(clause.names, meant, strict=True) if not {*own} & {*there}]:
-            raise NotUnderstood(f"the panel draws no line called '{missing[0]}'")
+        _refuse_absent(editor, numbers, dict(zip(clause.names, meant, strict=True)))
     whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
     kept = []
     for number, panel in enumerate(panels, 1):

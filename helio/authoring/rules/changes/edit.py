@@ -106,6 +106,7 @@ _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence
 """Questions whose answers say whether a time or a cadence is possible."""
 _LOOKS = frozenset({"colour", "dash", "width", "relative", "mode"})
 _SETTINGS = _LOOKS | {"noun", "range", "bound", "scale"}
+"""Kinds of the parts of a clause that only sets how something looks that the clause before it names."""
 _ALL_BUT = ignoring_case(
     r"(?P<verb>\b(?:drop|delete|remove|hide|omit|lose|keep|only|just|show|draw|plot|out)\s+)?"
     r"\b(?:(?:all|every)(?:\s+(?:of\s+)?(?:the\s+)?panels?)?|(?P<everywhere>everywhere))\s+(?:but|except)\s+(?:for\s+|in\s+)*"
@@ -308,7 +309,9 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             raise
         is_alike = editor.after == before_change and len(editor.notes) == notes
         if is_alike and clause.has(*PLACED_BESIDE) and (pronoun := _PRONOUN.search(clause.text)):
-            raise NotUnderstood(f"helio does not understand '{pronoun[0]}'", advice="name the line that moves")
+            raise NotUnderstood(
+                f"helio does not understand '{pronoun[0]}'", advice="name the line that moves"
+            )
         if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
             editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
     for line, before_all in editor.kept.items():
@@ -351,10 +354,8 @@ def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:
     panels = len(editor.panels) if len(editor.figures()) == 1 else 0
     left_out = panel_number(PLACES[match["place"].casefold()], panels)
     numbers = [str(number) for number in range(1, panels + 1) if number != left_out]
-    place = "in " if match["everywhere"] else ""
-    return (
-        match[0] if match["verb"] or not (left_out and numbers) else f"{place}panels {' and '.join(numbers)}"
-    )
+    place = "in panels" if match["everywhere"] else "panels"
+    return match[0] if match["verb"] or not (left_out and numbers) else f"{place} {' and '.join(numbers)}"
 
 
 def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
