@@ -741,6 +741,7 @@ def test_a_panel_draws_what_the_words_say_of_it(author, templates, name, request
         ("omni-solar-wind", "n and V without T"),
         ("l1-compare", "use DSCOVR MAG instead"),  # of ACE or of Wind
         ("omni-storm", "same plot for AE and AL"),
+        ("omni-storm", "just Bz, leave the rest"),  # out, or as it is
         ("omni-storm", "linear axes everywhere but in the last two panels"),
         ("omni-storm", "add AE, log axis, and put it above V"),
     ],
