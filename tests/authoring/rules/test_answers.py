@@ -689,6 +689,18 @@ def test_texts_with_the_same_words_are_no_answer(author, shipped, pipeline, ques
             ["the colours are those of turbo", "their limits are those of the data"],
         ),
         ("ace-bfield-overview", "what are the limits of the colour scale?", ["draws no spectrogram"]),
+        (
+            "mms-curlometer",
+            "which position is used for the current?",
+            ["position_4", "mms4_fgm_r_gse_brst_l2"],
+        ),
+        (
+            "storm-superposed-epoch",
+            "how long before the storm minimum does the figure start?",
+            ["$BEFORE = 2d"],
+        ),
+        ("storm-superposed-epoch", "how long after the minimum does it end?", ["$AFTER = 4d"]),
+        ("storm-overview", "how long before the storm minimum does the figure start?", ["cannot answer"]),
     ],
 )
 def test_the_value_or_the_step_that_is_meant_is_told(author, shipped, pipeline, question, words):

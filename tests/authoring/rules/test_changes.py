@@ -603,8 +603,20 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
             "z max: 100000000.0",
             "y range",
         ),
+        ("omni-storm", "V and n on log axes, the others linear", "y scale of panel 3: log", "panel 2: linear"),
+        ("omni-storm", "thick lines everywhere but in the last panel", "line of speed", "SYM_H"),
+        ("omni-storm", "log axes everywhere except the last panel", "y scale of panel 3: log", "panel 4"),
+        ("omni-solar-wind", "n on a log axis, T on a linear one", "y scale of panel 3 (N): log", "panel 4: log"),
+        ("omni-solar-wind", "replace n by the dynamic pressure with y axis from 0 to 10",
+         "y range of panel 3 (OMNI_Pdyn): 0.0, 10.0", "panel 1"),
+        ("omni-solar-wind", "add Dst below everything with y axis from -50 to 20",
+         "y range of panel 5 (OMNI_Dst): -50.0, 20.0", "panel 4"),
+        ("omni-storm", "Bz in red with the part below zero filled", "BZ_GSM added fill_below: 0.0", "speed"),
+        ("goes-xray-flares", "list only flares of class M1 or more", "$LEAST, default: 1e-06 → 1e-05", "TIME"),
+        ("ace-strength", "same figure but for Wind MFI on 3 March 2022", "WI_H0_MFI", "panel"),
+        ("l1-compare", "replace Wind by DSCOVR and keep the colours", "colour of DSCOVR_Bmag: red", "blue"),
     ],
-)
+)  # fmt: skip
 def test_a_wish_changes_nothing_beside_it(author, templates, name, request_, told, untold):
     text = " || ".join(changed(author, templates(name), request_))
     assert told in text
@@ -676,6 +688,67 @@ def test_what_is_removed_is_all_that_the_words_name(author, templates, name, req
     template = templates(name)
     draft = author.edit(request_, template)
     assert set(drawn_in(template).split()) - set(drawn_in(draft.template).split()) == gone
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "panels"),
+    [
+        ("ace-strength", "hide Bx and By in the first panel", "B_z | Bmag | Bz_smooth"),
+        ("ace-strength", "first panel without Bx and By", "B_z | Bmag | Bz_smooth"),
+        ("ace-strength", "B without Bx", "B_yz | Bmag | Bz_smooth"),
+        ("ace-strength", "only Bx and By in the first panel", "Bx By | Bmag | Bz_smooth"),
+        ("omni-solar-wind", "only B_R and |B| in the top panel, take out B_T and B_N", "BR ABS_B | V | N | T"),
+        ("omni-solar-wind", "remove B_T and B_N in the top panel", "BR ABS_B | V | N | T"),
+        ("l1-compare", "bottom panel without Wind", "ACE_B | Wind_B | ACE_Bmag"),
+        ("l1-compare", "remove ACE and Wind in the last panel", "ACE_B | Wind_B"),
+        ("omni-storm", "in the last Bz too", "F BZ_GSM | speed | proton_density | SYM_H BZ_GSM"),
+        ("omni-storm", "also show SYM-H in the first panel", "F BZ_GSM SYM_H | speed | proton_density | SYM_H"),
+        ("omni-storm", "draw SYM-H in the first panel", "F BZ_GSM SYM_H | speed | proton_density"),
+        ("omni-storm", "only SYM-H and Bz, nothing else", "BZ_GSM | SYM_H"),
+        ("omni-storm", "just add AE, nothing else", "F BZ_GSM | speed | proton_density | SYM_H | OMNI_AE"),
+        ("omni-storm", "drop the density, keep the rest", "F BZ_GSM | speed | SYM_H"),
+        ("omni-storm", "hourly averages for everything but SYM-H",
+         "OMNI_HRO_1MIN_F_binned OMNI_HRO_1MIN_BZ_GSM_binned | OMNI_HRO_1MIN_flow_speed_binned"
+         " | OMNI_HRO_1MIN_proton_density_binned | SYM_H"),
+        ("omni-storm", "30 min running mean of SYM-H on top of it in red",
+         "F BZ_GSM | speed | proton_density | SYM_H OMNI_HRO_1MIN_SYM_H_smooth"),
+        ("omni-storm", "add a 30 min running mean of SYM-H at the top",
+         "OMNI_HRO_1MIN_SYM_H_smooth | F BZ_GSM | speed | proton_density | SYM_H"),
+        ("omni-storm", "replace the speed by the temperature, log, and put it last",
+         "F BZ_GSM | proton_density | SYM_H | OMNI_T"),
+        ("wind-plasma", "also the raw temperature", "density | P_VELS | temperature | P_TEMP"),
+        ("wind-plasma", "add the unsmoothed density in grey", "density | P_VELS | temperature | P_DENS"),
+        ("wind-plasma", "raw density, and raw temperature too", "P_DENS | P_VELS | P_TEMP"),
+        ("omni-solar-wind", "put n and V in the same panel with n on the right axis", "BR BT BN ABS_B | V N | T"),
+        ("themis-esa-overview", "ions and electrons of ESA only", "ions | electrons"),
+        ("themis-esa-overview", "ions of SST and electrons of ESA only", "tha_psif_en_eflux | electrons"),
+    ],
+)  # fmt: skip
+def test_a_panel_draws_what_the_words_say_of_it(author, templates, name, request_, panels):
+    drawn = drawn_in(author.edit(request_, templates(name)).template)
+    assert " ".join(label.rpartition(".")[2] for label in drawn.split()) == panels
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("omni-solar-wind", "only n and V in the top panel"),  # these have their own
+        ("ace-strength", "hide Bx and |B| in the first panel"),
+        ("omni-storm", "show Dst, nothing else"),
+        ("omni-storm", "same days of March 2013"),
+        ("omni-storm", "same week in April 2015"),
+        ("ace-strength", "B in RTN"),  # a mean of Bz is drawn
+        ("omni-solar-wind", "n and V without T"),
+        ("l1-compare", "use DSCOVR MAG instead"),  # of ACE or of Wind
+        ("omni-storm", "same plot for AE and AL"),
+        ("omni-storm", "just Bz, leave the rest"),  # out, or as it is
+        ("omni-storm", "linear axes everywhere but in the last two panels"),
+        ("omni-storm", "add AE, log axis, and put it above V"),
+    ],
+)
+def test_a_wish_for_what_the_panels_do_not_have_is_refused(author, templates, name, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates(name))
 
 
 def drawn_in(template):

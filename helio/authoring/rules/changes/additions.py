@@ -639,7 +639,7 @@ def added_inputs(editor: FigureEditor) -> Rule:
 
 
 ADDITIONS: tuple[Rule, ...] = (
-    Rule("verb:add|rel:also what", ANY_PART, add_quantities),
+    Rule("verb:add|rel:also what", f"{ANY_PART} rel:raw", add_quantities),
     Rule("verb:add|rel:also|rel:above|rel:below|rel:own_panel tool|what",
          f"{ANY_PART} rel:raw noun:time noun:bin_axis", add_quantities,
          lambda clause: _COMPUTED_ANEW.search(clause.text) is not None, several="tool"),

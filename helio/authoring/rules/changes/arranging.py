@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -38,6 +38,8 @@ SIDES = 2
 _IN_PANEL = re.compile(r"(?P<line>.+?)\s+(?:from|in|of)\s+(?:the\s+)?(?P<panel>.+)", re.IGNORECASE)
 """Pattern of a line and the name of its panel: ``SPC density from the density`` panel."""
 
+_OF_INSTRUMENT = re.compile(r"\s(?:of|from)\s+(?:the\s+)?(?P<name>[A-Z][\w-]*)$")
+
 
 def remove(editor: FigureEditor, clause: Clause) -> None:
     """Remove lines or panels, with the settings for them."""
@@ -46,7 +48,10 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     if clause.of("panel") and not panels:
         raise NotUnderstood("helio cannot remove a panel: the figure has no list of panels")
     gone: list[str] = []
-    for atom in clause.of("what"):
+    around, named = clause.beside("verb:remove", "what")
+    if not clause.says(r"\bwithout\b") or not named:
+        around, named = [], clause.of("what")
+    for atom in named:
         inside = _IN_PANEL.fullmatch(atom.text) if says_panel(clause, atom.text) else None
         if inside:
             there = editor.lines_in(editor.numbers_of(inside["panel"]))
@@ -58,18 +63,18 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
                 *_with_strength(editor, atom.text, editor.known(_all_of(editor, atom.text))),
                 *_named_after(editor, atom),
             ]
+    if around:  # B without |B|
+        there = editor.lines_in([number for atom in around for number in editor.numbers_of(atom.text)])
+        gone = [line for line in gone if {line, owner(line, editor.lines.producers)} & {*there}]
     if clause.has("panel") and not any(says_panel(clause, name) for name in clause.names):
         meant = {name: editor.lines.meant(name, editor.figure()) for name in clause.names}
         if unknown := [name for name, lines in meant.items() if not lines]:
             raise NotUnderstood(f"the figure has no line called '{unknown[0]}'")
         lines = list(chain.from_iterable(meant.values()))
-        if clause.says(r"\b(?:from|in|of)\b") and lines:  # remove Wind from panel 2
-            kept = [
-                [line for line in panel if at not in numbers or line not in lines]
-                for at, panel in enumerate(panels, 1)
-            ]
-            _redraw_less(editor, clause, kept if kept != panels else [])
-            return
+        if clause.says(r"\b(?:from|in|of)\b|\bpanel\b.*\bwithout\b") and lines:  # remove Wind from panel 2
+            if _removed_from(editor, clause, numbers, meant):
+                return
+            numbers = []
         gone += lines
     if clause.says(r"\beverything\s*(?:[,.;:]|and\b)"):
         raise NotUnderstood(f"helio does not understand '{clause.text}'", advice="name the lines that go")
@@ -101,6 +106,33 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         ]
     missed = gone and not any(line in panel for panel in panels for line in gone)
     _redraw_less(editor, clause, [] if missed else kept)
+
+
+def _removed_from(
+    editor: FigureEditor, clause: Clause, numbers: Sequence[int], meant: Mapping[str, list[str]]
+) -> bool:
+    """Remove the lines of some names from some panels; return whether none is a component of a vector."""
+    lines = list(chain.from_iterable(meant.values()))
+    panels = list(enumerate(editor.panels, 1))
+    parts = {number: _parts_in(editor, panel, lines) for number, panel in panels}
+    _refuse_absent(editor, numbers, meant)
+    if any(parts[number] for number in parts if number not in numbers):
+        raise NotUnderstood("helio removes components of a vector from all of its panels")
+    if any(parts.values()):
+        return False
+    kept = [
+        [line for line in panel if number not in numbers or line not in lines] for number, panel in panels
+    ]
+    _redraw_less(editor, clause, kept)
+    return True
+
+
+def _refuse_absent(editor: FigureEditor, numbers: Sequence[int], meant: Mapping[str, list[str]]) -> None:
+    """Refuse a name of whose lines some panels draw none, and no component of a vector either."""
+    for name, lines in meant.items():
+        panels = [editor.panels[number - 1] for number in numbers]
+        if not any({*panel} & {*lines} or _parts_in(editor, panel, lines) for panel in panels):
+            raise NotUnderstood(f"the panel draws no line called '{name}'")
 
 
 def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) -> None:
@@ -189,6 +221,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(
             f"helio does not understand '{unread[0]}'", advice="name what to keep, or what to remove"
         )
+    if shared := _OF_INSTRUMENT.search(clause.names[-1]):  # ions and electrons of ESA
+        own = editor.lines.of_instrument(shared["name"], editor.drawn)
+        meant = [[line for line in lines if line in own] or lines for lines in meant]
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
     lines = list(dict.fromkeys(line for lines in narrow for line in lines))
     crafts = {spellings()[atom.text.casefold()] for atom in clause.of("craft")}
@@ -198,6 +233,8 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     inside = clause.says(r"\b(?:in|of|from)\b|\bpanel\s*:")  # only |B| in panel 1
     if inside and clause.says(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b"):
         numbers = editor.panels_with(lines)
+    if inside and numbers:
+        _refuse_absent(editor, numbers, dict(zip(clause.names, meant, strict=True)))
     whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
     kept = []
     for number, panel in enumerate(panels, 1):
@@ -456,7 +493,7 @@ def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
     lines = [line for name in clause.names for line in editor.known(name)]
     if len(numbers) != 1:
         raise NotUnderstood("the request names several panels to draw in")
-    _join(editor, lines, numbers[0])
+    _join(editor, lines, numbers[0], stay=clause.has("rel:also") and not clause.has("verb:move"))
 
 
 def put_into_panel(editor: FigureEditor, clause: Clause) -> None:
@@ -529,8 +566,18 @@ def join(editor: FigureEditor, clause: Clause) -> None:
     _join(editor, lines, [*editor.panels_with(lines), 1][0])
 
 
-def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequence[str] | None = None) -> None:
-    """Draw lines in a panel; `at_right` are those with an axis at the right, if not those of another unit."""
+def _join(
+    editor: FigureEditor,
+    lines: list[str],
+    number: int,
+    at_right: Sequence[str] | None = None,
+    *,
+    stay: bool = False,
+) -> None:
+    """Draw lines in a panel, also where they are if they `stay`; the axis of those `at_right` is at the right.
+
+    Without `at_right`, lines of another unit than the first have their axis there.
+    """
     panels = editor.panels
     there = panels[number - 1]
     everything = list(dict.fromkeys([*there, *lines]))
@@ -550,7 +597,7 @@ def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequenc
     joined = [
         [*panel, *(line for line in lines if line not in panel)]
         if at == number
-        else [line for line in panel if line not in lines]
+        else [line for line in panel if stay or line not in lines]
         for at, panel in enumerate(panels, 1)
     ]
     if joined == panels:

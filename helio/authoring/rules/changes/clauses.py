@@ -416,14 +416,14 @@ def _is_named_too(before: Clause, clause: Clause, text: str) -> bool:
         return True
     if before.has("verb:add") and clause.atoms[0].kind in _NAMES and _FIRST_INPUT.search(before.text):
         return True
-    removed = before.has("verb:remove") and "and" in between
+    removed = before.has("verb:remove", "verb:only") and "and" in between
     placed = before.has("verb:add", "rel:also") and not before.has(*PLACED_BESIDE)  # add AE and AL at the top
     placed = placed and not (before.says(r"\bpanels?\b") or re.search(r",\s*and\b", between))
     names = [
         atom
         for atom in clause.atoms
         if _TOGETHER.isdisjoint(atom.tags)
-        and not (removed and atom.kind == "rel")
+        and not (removed and atom.kind in ("rel", "panel"))  # hide Bx and By in the first panel
         and not (placed and not PLACED_BESIDE.isdisjoint(atom.tags))
     ]
     paired = before.has("verb:replace") and _BY.search(clause.text) is not None

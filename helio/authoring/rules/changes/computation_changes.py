@@ -219,9 +219,12 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         made = editor.lines.step(line)
         is_named = made.tool in (tool, SUPERPOSED) or clause.has("every", "panel") or not clause.has("tool")
         is_named &= made.tool != "resample" or tool == "resample"  # other steps take the cadence of a series
-        median = tool != made.tool and "running_median" in (tool, made.tool) and clause.has("tool")
-        source = editor.lines.source(line, AVERAGES) if median and clause.has("every") else line
-        is_named &= not median
+        differs = tool != made.tool and "running_median" in (tool, made.tool) and clause.has("tool")
+        differs |= (
+            tool == "resample" and made.tool in AVERAGES[:2] and bool(_OTHER_AVERAGE.search(clause.text))
+        )
+        source = editor.lines.source(line, AVERAGES) if differs and clause.has("every") else line
+        is_named &= not differs
         if window and is_named and made.tool in (*AVERAGES, SUPERPOSED):
             held += [step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id)]
         elif (
@@ -532,7 +535,8 @@ COMPUTATIONS: tuple[Rule, ...] = (
          lambda clause: adds_tool(clause) and not clause.says(r"\bkeep")),
     Rule("verb:add tool", f"what craft tool duration noun:window rel:own_panel colour dash panel {_BESIDE}", add_beside,
          adds_tool),
-    Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
+    Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool,
+         lambda clause: clause.has("rel:instead", "rel:instead_of") or not clause.says(r"^\W*also\b")),
     Rule("verb:remove tool|verb:smooth", "what craft tool every verb:only", without_tool,
          lambda clause: not clause.says(r"\bkeep")),
     Rule("tool what", "craft every duration", smooth,

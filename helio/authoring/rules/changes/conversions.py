@@ -54,6 +54,11 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
         if str(view.id) in named and pairs and fit and pairs_new != pairs:
             _check_cadence(editor, pairs[0], pairs_new[0])
             operations += refetched(editor.after, view, list(dict.fromkeys(pairs_new)))
+    tables = [label for view, _ in editor.fetches if str(view.id) in named for label in view.outputs]
+    read = {label for step in editor.lines.graph.order for label in step.labels}
+    parts = sorted(label for label in read if owner(label, tables) not in (None, label))
+    if operations and parts and not {new, *present} <= set(TURNABLE):
+        raise NotUnderstood(f"the figure draws lines of {', '.join(parts)}, which {new} does not have")
     editor.do(*operations)
     _write_frame(editor, lines, new)
     left = [line for line in lines if line in editor.drawn] if clause.has("what", "panel") else editor.drawn

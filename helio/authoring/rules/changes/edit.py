@@ -105,9 +105,11 @@ _POSSIBLE = re.compile(
 _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence do the data have?"}
 """Questions whose answers say whether a time or a cadence is possible."""
 _LOOKS = frozenset({"colour", "dash", "width", "relative", "mode"})
+_SETTINGS = _LOOKS | {"noun", "range", "bound", "scale"}
+"""Kinds of the parts of a clause that only sets how something looks that the clause before it names."""
 _ALL_BUT = ignoring_case(
     r"(?P<verb>\b(?:drop|delete|remove|hide|omit|lose|keep|only|just|show|draw|plot|out)\s+)?"
-    r"\b(?:all|every)(?:\s+(?:of\s+)?(?:the\s+)?panels?)?\s+(?:but|except)\s+(?:for\s+|in\s+)*"
+    r"\b(?:(?:all|every)(?:\s+(?:of\s+)?(?:the\s+)?panels?)?|(?P<everywhere>everywhere))\s+(?:but|except)\s+(?:for\s+|in\s+)*"
     rf"the\s+(?P<place>{PLACE})(?:\s+(?:one|panel))?"
     r"(?=\s*(?:$|[.!])|\s+(?:from|to|in|log\w*|linear|on|with|should|must)\b)"
 )
@@ -252,6 +254,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     text = _SAME_SOURCE.sub(lambda match: _of_source(editor, match), text)
     text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
+    if unread := ignoring_case(r"\beverywhere\s+(?:but|except)\b").search(text):
+        raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name the panels that change")
     if span := default_span(editor):
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
@@ -287,16 +291,16 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         _refuse(editor, left, atoms)
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
     ordered = sorted(_with_looks_of_marks(_with_one_panel(_with_one_rest(changes))), key=_order)
-    drawn, before = dict[str, str](), None
+    drawn, earlier, before = dict[str, str](), dict[str, str](), None
     for last, change in zip([None, *ordered], ordered, strict=False):
         clause, now = change.clause, _drawn_with(editor)
-        if last is None or before is None or not {atom.kind for atom in last.clause.atoms} <= _LOOKS:
-            before = last  # |B| in the same panel as B, black and thick
+        if last is None or before is None or not {atom.kind for atom in last.clause.atoms} <= _SETTINGS:
+            before, drawn = last, earlier  # |B| in the same panel as B, black and thick
         if before is not None and _is_of_result(clause, before.clause):
             clause = _of_result(clause, before, drawn, now)
         elif before is not None:
             clause = _beside_result(clause, [line for line, step in now.items() if drawn.get(line) != step])
-        drawn = now
+        earlier = now
         before_change, notes = editor.after, len(editor.notes)
         try:
             change.rule.change(editor, clause)
@@ -304,6 +308,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             refuse_unknown_craft(editor, [clause])
             raise
         is_alike = editor.after == before_change and len(editor.notes) == notes
+        if is_alike and clause.has(*PLACED_BESIDE) and (pronoun := _PRONOUN.search(clause.text)):
+            raise NotUnderstood(
+                f"helio does not understand '{pronoun[0]}'", advice="name the line that moves"
+            )
         if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
             editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
     for line, before_all in editor.kept.items():
@@ -346,7 +354,8 @@ def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:
     panels = len(editor.panels) if len(editor.figures()) == 1 else 0
     left_out = panel_number(PLACES[match["place"].casefold()], panels)
     numbers = [str(number) for number in range(1, panels + 1) if number != left_out]
-    return match[0] if match["verb"] or not (left_out and numbers) else f"panels {' and '.join(numbers)}"
+    place = "in panels" if match["everywhere"] else "panels"
+    return match[0] if match["verb"] or not (left_out and numbers) else f"{place} {' and '.join(numbers)}"
 
 
 def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
@@ -510,8 +519,11 @@ def _is_of_result(clause: Clause, before: Clause) -> bool:
     if kinds & {"what", "panel", "craft"}:
         return False
     looks = kinds <= _LOOKS
-    return _PRONOUN.search(clause.text) is not None or (
-        looks and before.has("verb:add", "rel:also", "rel:above", "rel:below", "rel:same_panel")
+    limits = kinds <= _SETTINGS - _LOOKS and not clause.has("noun:x_axis")
+    return (
+        _PRONOUN.search(clause.text) is not None
+        or (looks and before.has("verb:add", "rel:also", "rel:above", "rel:below", "rel:same_panel"))
+        or (limits and before.has("verb:replace", "rel:instead_of") and not before.has("craft"))
     )
 
 

@@ -206,6 +206,10 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
         return
     if clause.has("noun:x_axis"):
         raise NotUnderstood("the axis of time is always linear")
+    if clause.has("every:others"):
+        for number in _others(editor, clause.of("every")[0].text):
+            set_scale(editor, str(number), kind)
+        return
     if (
         not clause.has("what", "panel", "noun:bin_axis")
         and (clause.has("every") or not clause.has("line"))

@@ -114,6 +114,10 @@ def take_source(editor: FigureEditor, clause: Clause) -> None:
             + (f": its step fetches {', '.join(others)} too" if others else ""),
             advice=f"say 'replace the {what} by the {craft} {what}'",
         )
+    if len({frozenset(editor.lines.crafts(label)) for label in fetched}) > 1:
+        raise NotUnderstood(
+            f"'{what}' is of several spacecraft", advice="say 'replace' one of them 'by' another"
+        )
     operations, notes = swapped(editor.after, craft, catalogue=editor.catalogue, only=tuple(fetched.values()))
     editor.do(*operations)
     editor.notes += notes

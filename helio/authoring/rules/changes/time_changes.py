@@ -66,9 +66,9 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
             f"the request names {len(times)} time ranges: {', '.join(times)}",
             advice="give one time range, such as 'A to B'",
         )
-    if clause.says(_SAME) and re.fullmatch(r"\d{4}", times[0]):
+    if clause.says(_SAME) and re.fullmatch(r"\d{4}|[A-Za-z]+\.? \d{4}|\d{4}-\d\d", times[0]):
         raise NotUnderstood(
-            f"helio does not move the time range into another year: '{times[0]}'",
+            f"helio does not move the time range into another month or year: '{times[0]}'",
             advice="give the dates, as 'A to B'",
         )
     name = _time_variable(editor)

@@ -71,7 +71,8 @@ def _inputs(question: Question) -> Iterator[Fact]:
         if not all(_reads(pipeline, step, atom) for atom in others):
             continue
         for name, value in step.params.items():
-            if isinstance(value, str) and name == f"{_ALIKE.get(noun, noun)}_label":
+            takes = re.sub(r"(?:_\d+)?_label$", "", name)  # position_1_label is a position
+            if isinstance(value, str) and takes != name and takes == _ALIKE.get(noun, noun):
                 described = pipeline.described(_origin(pipeline, value))
                 if stems(" ".join(kind)) <= stems(described):
                     yield Fact(f"{name.removesuffix('_label')}: {described} (step {{}})", of=str(step.id))
