@@ -276,6 +276,8 @@ class Operations:
                 )
             self.steps.note(f"{series.label} has a cadence of {words}, coarser than requested")
             return False
+        if series.cadence == length and computation.method == "mean":
+            return False  # hourly means of hourly values
         return not computation.if_finer or not series.cadence or series.cadence < length / _COARSER
 
     def _along_axes(self, shown: list[PlotSeries]) -> list[PlotSeries]:

@@ -1282,8 +1282,8 @@ def test_a_window_holds_some_records(author, sentence, tools):
 @pytest.mark.parametrize(
     "sentence",
     [
-        "hourly means of Wind speed and Dst, 2005-01-20",
-        "hourly means of Wind speed, density, and Dst, 2005-01-20",
+        "hourly means of Wind speed and SYM-H, 2005-01-20",
+        "hourly means of Wind speed, density, and SYM-H, 2005-01-20",
         "hourly means of AE, and AL, 2005-01-20",
     ],
 )

@@ -351,7 +351,9 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         # a heading, and a list in which the vector is drawn, too
         ("ACE MAG: |B| with its 1 h running mean on top", [["ACE_Bmag", "ACE_Bmag_smooth"]]),
         # a running mean beside its input, or in its place
-        ("Wind |B| with a 30 min running mean", [["Wind_Bmag"], ["Wind_Bmag_smooth"]]),
+        ("Wind |B| with a 30 min running mean", [["Wind_Bmag", "Wind_Bmag_smooth"]]),
+        ("Wind |B| and its 30 min running mean, two panels", [["Wind_Bmag"], ["Wind_Bmag_smooth"]]),
+        ("Wind |B| and its 30 min running mean in a panel of its own", [["Wind_Bmag"], ["Wind_Bmag_smooth"]]),
         ("Wind |B| with 2 h running medians in a single panel", [["Wind_Bmag", "Wind_Bmag_median"]]),
         ("Wind |B| with a 30 min running mean applied", [["Wind_Bmag_smooth"]]),
         ("ratio of Wind density over ACE density", [["Wind_n_over_ACE_n"]]),
@@ -1326,7 +1328,7 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("ACE |B| as 5 min medians and Wind |B| as 10 min means in one panel, 2022-02-03",
          [["ACE_Bmag_binned", "Wind_Bmag_binned"]]),
         ("ACE V with a 10 min running mean and Wind V with a 1 h running median, 2022-01-18",
-         [["ACE_V", "Wind_V"], ["ACE_V_smooth", "Wind_V_median"]]),
+         [["ACE_V", "ACE_V_smooth", "Wind_V", "Wind_V_median"]]),
         ("convection electric field from MMS1 ion velocity and B, 2017-07-11", [["MMS1_Evec"]]),
         ("-VxB of THEMIS-D from ESA and FGM, 2008-09-06", [["THEMISD_Evec"]]),
         ("ACE EPAM electrons DE1 and DE4 and their ratio, 2001-09-24",

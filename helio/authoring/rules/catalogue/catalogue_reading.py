@@ -265,7 +265,7 @@ def _repeats(every: Sequence[Named]) -> bool:
 
 def _is_sensor(named: Named, parts: Sequence[Part], catalogue: Catalogue) -> bool:
     """Return whether words only name the sensor of the particles of another part: ``electron flux, EESA-high``."""
-    beside = [part for part in parts if not any(overlap(part.region, span) for span in named.spans)]
+    ahead = [part for part in parts if part.region[1] <= min(named.spans)[0]]
     parameters = {described.pair[1] for match in named.matches for described in match.parameters}
     is_quantity = {*word_list(named.said)} & MEASURED or species_words(named.said) or named.said in parameters
     is_carrier = any(
@@ -274,7 +274,7 @@ def _is_sensor(named: Named, parts: Sequence[Part], catalogue: Catalogue) -> boo
         if part.text == named.said
     )
     is_name = re.search(r"[A-Z]{3}", named.said) and not (is_quantity or is_carrier)
-    return bool(is_name) and any(species_words(part.text) for part in beside)
+    return bool(is_name) and any(species_words(part.text) for part in ahead)
 
 
 def _is_of(craft: str, named: Named) -> bool:

@@ -71,6 +71,11 @@ _AND_ITS = (
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
     r"|\badd\s+(?:an?\s+|the\s+|its\s+)?$"
 )
+_PLACES_LINES = re.compile(
+    r"\b(?:panels?|rows?|plots|below|under\w*|beneath|separate\w*|apart|at\s+the\s+(?:top|bottom))\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that says itself where the lines over time stand."""
 _ADDED = re.compile(r"\badd\s+(?:an?\s+|the\s+|its\s+)?$", re.IGNORECASE)
 """Words before a line that is drawn over its input: ``ACE density; add a 1 h running mean``."""
 _WITH_A = re.compile(
@@ -793,11 +798,14 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     if tool == "resample" and not statistic and (by := sentence.take_first(_BY_STATISTIC)):
         statistic = by[1]
     method = method_of(statistic or "") if tool == "resample" else ""
-    joined = related and ignoring_case(_AND_ITS).search(sentence.text[: match.start()]) is not None
+    ahead = sentence.text[: match.start()]
+    joined = related and ignoring_case(_AND_ITS).search(ahead) is not None
+    is_of_former = related and ignoring_case(_OWN).search(ahead) is not None
     participle = ignoring_case(r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b").search(match[0])
     if tool.startswith("running_") and ignoring_case(r"\b(?:average|mean|median)s?\b").search(match[0]):
         is_applied = ignoring_case(r"\bapplied\b").search(sentence.text[match.end() :])
-        joined |= related and not is_applied and bool(_WITH_A.search(sentence.text[: match.start()]))
+        is_of_former |= related and not is_applied and bool(_WITH_A.search(ahead))
+        joined |= is_of_former
     is_after = ignoring_case(_AFTER).search(
         f"{sentence.text[: match.start()]}\x02{sentence.text[match.start() :]}"
     )
@@ -808,6 +816,11 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     beside = is_line or ((joined or below) and not participle)
     is_added = tool in OVERLAID and _ADDED.search(sentence.text[: match.start()]) is not None
     over = related and ((is_line and tool in OVERLAID) or is_added or _is_over(sentence.text, match))
+    over |= (
+        is_of_former
+        and tool.startswith("running_")
+        and not (participle or _PLACES_LINES.search(sentence.text))
+    )
     if over and tool not in OVERLAID:
         raise NotUnderstood(
             f"helio cannot draw '{match[0].strip()}' over its input",
