@@ -398,8 +398,10 @@ def _time(graph: Graph, expected: Expected, now: datetime) -> Iterator[str]:
             yield f"{one} is over {one.time} instead of {wanted}"
 
 
-def _is_time(wanted: str | Mapping[str, str], given: str, now: datetime) -> bool:
-    """Whether a range is the wanted one, or contains what it has to cover and lies in what it may."""
+def _is_time(wanted: str | Mapping[str, str] | list[str], given: str, now: datetime) -> bool:
+    """Whether a range is a wanted one, or contains what it has to cover and lies in what it may."""
+    if isinstance(wanted, list):
+        return any(_is_time(one, given, now) for one in wanted)
     try:
         span = parse_time_range(given, now)
         if isinstance(wanted, str):
@@ -495,8 +497,12 @@ def _look(graph: Graph, look: Mapping[str, Any]) -> Iterator[str]:
 _MARKS = ("hlines", "vlines", "vrects", "annotations")
 
 
-def _marked(marks: Any, wanted: Mapping[str, Any]) -> bool:
-    """Whether one of the marks of a figure has the keys of the wanted one."""
+def _marked(marks: Any, wanted: Any) -> bool:
+    """Whether one of the marks of a figure has the keys of the wanted one, which may be its place alone; or of all."""
+    if isinstance(wanted, list):
+        return all(_marked(marks, one) for one in wanted)
+    if not isinstance(wanted, Mapping):
+        wanted = {"x" if isinstance(wanted, str) else "y": wanted}
     return any(
         all(_at(value, mark.get(key)) or _same(value, mark.get(key)) for key, value in wanted.items())
         for mark in marks or ()
