@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -132,7 +133,9 @@ class Deriving:
             return self.quantity(of_electrons, craft, frame)
         if self._only_other_frame_has_instrument(quantity, craft, sources):
             sources = []
-        from_vector = self._is_of_instrument(VECTOR_OF.get(quantity, ""), craft, sources)
+        vector = VECTOR_OF.get(quantity, "")
+        from_vector = self._is_of_instrument(vector, craft, sources)
+        from_vector |= bool(vector) and self._are_at_hand([vector], craft, sources)
         finer_vector = quantity == ABS_B and bool(sources) and self._finer_vector(craft, sources[0])
         if (
             sources
@@ -209,9 +212,26 @@ class Deriving:
         )
 
     def _derived_from_instrument(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
-        """Return whether only a computation gives a quantity of the instrument that the request names."""
-        parts = DERIVED[quantity].takes.values() if quantity in DERIVED and quantity != E else ()
-        return any(self._is_of_instrument(part.quantity, craft, sources) for part in parts)
+        """Return whether a quantity is computed, as it is of the instrument that is named, or of what is fetched."""
+        takes = DERIVED[quantity].takes.values() if quantity in DERIVED and quantity != E else ()
+        parts = [part.quantity for part in takes]
+        is_named = any(self._is_of_instrument(part, craft, sources) for part in parts)
+        return is_named or (bool(parts) and self._are_at_hand(parts, craft, sources))
+
+    def _are_at_hand(self, parts: Sequence[str], craft: str, sources: list[QuantitySource]) -> bool:
+        """Return whether the pipeline fetches the parts of a quantity, or their vectors, but no dataset that has it."""
+        at_hand = self.request.at_hand
+        if not {source.dataset for source in sources}.isdisjoint(dataset for dataset, _ in at_hand):
+            return False
+        fetched = [
+            {
+                (source.dataset, source.parameters[0])
+                for name in (part, VECTOR_OF.get(part, ""))
+                for source in sources_of(name, craft)
+            }
+            for part in parts
+        ]
+        return all(not pairs.isdisjoint(at_hand) for pairs in fetched)
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
         """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""

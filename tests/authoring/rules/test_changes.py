@@ -83,6 +83,8 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("hope-spectra", "use turbo in both spectrograms", "turbo"),
         ("ace-strength", "replace GSE by GSM for B and the smoothed Bz", "BGSEc → BGSM"),
         ("wind-plasma", "show |V| instead of the three components", "magnitude"),
+        ("wind-plasma", "show the proton bulk speed instead of the velocity components", "magnitude"),
+        ("wind-plasma", "add the dynamic pressure at the bottom", "dynamic_pressure"),  # of the moments of 3DP
         ("l1-compare", "change to RTN coordinates for both", "parameter: BGSEc → BRTN"),
         ("omni-storm", "use the 5-minute OMNI data", "dataset: OMNI_HRO_1MIN → OMNI_HRO_5MIN"),
         ("omni-storm", "SYM-H should be the first panel", "panel 1: OMNI_HRO_1MIN.SYM_H"),

@@ -352,6 +352,7 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("ACE MAG: |B| with its 1 h running mean on top", [["ACE_Bmag", "ACE_Bmag_smooth"]]),
         # a running mean beside its input, or in its place
         ("Wind |B| with a 30 min running mean", [["Wind_Bmag", "Wind_Bmag_smooth"]]),
+        ("Wind |B|, hourly & 12-hour running mean", [["Wind_Bmag_binned", "Wind_Bmag_binned_smooth"]]),
         ("Wind |B| and its 30 min running mean, two panels", [["Wind_Bmag"], ["Wind_Bmag_smooth"]]),
         ("Wind |B| and its 30 min running mean in a panel of its own", [["Wind_Bmag"], ["Wind_Bmag_smooth"]]),
         ("Wind |B| with 2 h running medians in a single panel", [["Wind_Bmag", "Wind_Bmag_median"]]),

@@ -36,7 +36,7 @@ _FLUX = re.compile(
 )
 """Words for particles without those for their moments."""
 
-_ONE_COMPONENT = re.compile(r"(?<![\w.-])([xyzrtn])(?:[\s-]+comp(?:onent)?)?$", re.IGNORECASE)
+_ONE_COMPONENT = re.compile(r"(?<![\w./-])([xyzrtn])(?:[\s-]+comp(?:onent)?)?$", re.IGNORECASE)
 _WITHOUT_ENERGY = ("pitch_angle_average", "components", "magnitude")
 _MOMENT = re.compile(r"(?i:densit|veloci|speed|temperature|pressure)|\b[VNTnv][xyzrtnp]?\b")
 

@@ -174,6 +174,7 @@ def with_cadences(
     flown : list
         All spacecraft of the sentence, also those of data that only the catalogue describes.
     """
+    mentions = tuple(_beside_cadence(mention, cadences, named.text) for mention in mentions)
     if len(cadences) == 1 and (lines := _own_lines(cadences[0][0], named, flown)):
         ((at, seconds),) = cadences
         return (*mentions, *averages_to(seconds, at, of=lines)), None
@@ -200,6 +201,17 @@ def averages_to(
         return ()
     computation = Computation("resample", duration(seconds), "mean", of=of, if_finer=True)
     return (ComputationMention(computation, at, partial),)
+
+
+def _beside_cadence(
+    mention: ComputationMention, cadences: Sequence[tuple[int, float]], text: str
+) -> ComputationMention:
+    """Draw the data, too, where a list names them before their running mean: ``|B|, hourly & 25 day running mean``."""
+    stop = max(mention.position, 0)
+    is_listed = any(re.fullmatch(r"[\w-]+\s+(?:and|&|\+)\s+", text[at:stop]) for at, _ in cadences)
+    if not is_listed or not mention.computation.tool.startswith("running_"):
+        return mention
+    return replace(mention, computation=replace(mention.computation, beside=True, behind=True))
 
 
 def _own_lines(at: int, named: NamedData, flown: Crafts) -> Lines | None:
