@@ -231,7 +231,9 @@ class Reading:
         if self.doubt is not None:
             raise self.doubt
         meant = {unclear.computation: unclear.answered(ask) for unclear in self.unclear}
-        computations = tuple(meant.get(made, made) for made in self.request.computations)
+        computations = tuple(
+            meant.get(computation, computation) for computation in self.request.computations
+        )
         return replace(self.request, computations=computations)
 
 
@@ -268,9 +270,9 @@ def read_request(
     request = reading.request
     spans = tuple(parse_time_range(time, now) for time in request.times)
     bins = [
-        interval_of(made.window).nanoseconds / 1e9
-        for made in request.computations
-        if made.tool == "resample" and made.window
+        interval_of(computation.window).nanoseconds / 1e9
+        for computation in request.computations
+        if computation.tool == "resample" and computation.window
     ]
     wanted = Wanted(spans, request.frame, request.cadence or min(bins, default=None), request.modes)
     whole = lacking is not None
