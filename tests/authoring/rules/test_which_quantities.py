@@ -48,6 +48,11 @@ from helio.authoring.outcome import AuthorQuestion, NotUnderstood
             ],
         ),
         (
+            "ACE Bx, Bz hourly, By, 5 May 2010",
+            "1h mean",
+            ["Bz", "Bx and Bz", "Bz and By", "Bx, Bz and By", "Bx", "By"],
+        ),
+        (
             "ACE Bz after 5 min smoothing and V, 24 July 2012",
             "5min running average",
             ["Bz", "Bz and bulk speed", "bulk speed"],

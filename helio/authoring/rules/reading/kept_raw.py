@@ -144,7 +144,7 @@ def of_the_others(
         return (_of_other_crafts(mentions, kept, named),) if mentions else ()
     raw = kept.quantities(named.placed)
     names = {quantity.name for quantity in named.quantities()}
-    if {B, ABS_B} <= names and any(quantity.name == B for quantity in raw):
+    if {B, ABS_B} <= names and RequestQuantity(B) in raw:
         raise NotUnderstood(
             "it is not clear whether 'B' is the vector or its magnitude",
             advice="write '|B|' for the magnitude",

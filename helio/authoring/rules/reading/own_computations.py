@@ -239,9 +239,12 @@ def _is_of_later(at: int, named: NamedData) -> bool:
 def _is_of_listed(at: int, named: NamedData) -> bool:
     """Return whether a word stands directly behind one quantity of a list: ``density, speed hourly, temperature``."""
     before = [atom for atom in named.placed if atom[0] < at]
-    behind = {quantity.name for start, quantity in named.placed if start > at}
-    if not before or behind <= {before[-1][1].name}:
+    behind = {quantity for start, quantity in named.placed if start > at}
+    if not before or behind <= {before[-1][1]}:
         return False
+    former = before[-1][1]
+    if not former.component and {quantity.name for quantity in behind} == {former.name}:
+        return False  # the field at 16 s, Bx, By and Bz
     return _PLAIN_WORDS.fullmatch(named.text, before[-1][0], at) is not None
 
 
@@ -508,7 +511,11 @@ def _of_later_wish(mention: ComputationMention, named: NamedData) -> Computation
     start = begins[-1].start()
     end = re.compile(r"[.;]\s|$").search(named.text, max(mention.position, 0))
     stop = end.start() if end else len(named.text)
-    over = begins[-1]["over"] is not None or _ALSO.search(named.text, start, stop) is not None
+    over = (
+        mention.computation.beside
+        or begins[-1]["over"] is not None
+        or _ALSO.search(named.text, start, stop) is not None
+    )
     own = named.quantities(start, stop)
     if not own or not {*own} < {*named.quantities(0, start)}:
         return None

@@ -231,9 +231,7 @@ class Reading:
         if self.doubt is not None:
             raise self.doubt
         meant = {unclear.computation: unclear.answered(ask) for unclear in self.unclear}
-        computations = tuple(
-            meant.get(computation, computation) for computation in self.request.computations
-        )
+        computations = tuple(meant.get(computation, computation) for computation in self.request.computations)
         return replace(self.request, computations=computations)
 
 
