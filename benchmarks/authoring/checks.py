@@ -401,7 +401,7 @@ def _time(graph: Graph, expected: Expected, now: datetime) -> Iterator[str]:
 def _is_time(wanted: str | Mapping[str, str] | list[str], given: str, now: datetime) -> bool:
     """Whether a range is a wanted one, or contains what it has to cover and lies in what it may."""
     if isinstance(wanted, list):
-        return any(_is_time(one, given, now) for one in wanted)
+        return any(_is_time(time, given, now) for time in wanted)
     try:
         span = parse_time_range(given, now)
         if isinstance(wanted, str):
@@ -498,9 +498,9 @@ _MARKS = ("hlines", "vlines", "vrects", "annotations")
 
 
 def _marked(marks: Any, wanted: Any) -> bool:
-    """Whether one of the marks of a figure has the keys of the wanted one, which may be its place alone; or of all."""
+    """Whether a figure has a wanted mark, or all of a list; a mark is given by its keys, or by its place alone."""
     if isinstance(wanted, list):
-        return all(_marked(marks, one) for one in wanted)
+        return all(_marked(marks, mark) for mark in wanted)
     if not isinstance(wanted, Mapping):
         wanted = {"x" if isinstance(wanted, str) else "y": wanted}
     return any(

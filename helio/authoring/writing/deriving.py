@@ -124,7 +124,7 @@ class Deriving:
             if quantity != VELOCITY or self.request.vectors or not self.request.modes:
                 raise
             return self.quantity(SPEED, craft)
-        if self._derived_from_instrument(quantity, craft, sources):
+        if self._should_derive(quantity, craft, sources):
             return self.derived(quantity, craft)
         of_electrons = OF_ELECTRONS.get(quantity, "")
         if any(wanted.name == of_electrons for wanted in self.request.quantities):
@@ -211,8 +211,8 @@ class Deriving:
             for source in sources_of(moment, craft)
         )
 
-    def _derived_from_instrument(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
-        """Return whether a quantity is computed, as it is of the instrument that is named, or of what is fetched."""
+    def _should_derive(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
+        """Return whether to compute a quantity, because the named instrument or the pipeline has only its parts."""
         takes = DERIVED[quantity].takes.values() if quantity in DERIVED and quantity != E else ()
         parts = [part.quantity for part in takes]
         is_named = any(self._is_of_instrument(part, craft, sources) for part in parts)

@@ -46,7 +46,7 @@ _STORED_KP = 0.1
 _LONGEST_LAG = "2h"
 """The longest delay to try between spacecraft near the Earth, where the request gives none."""
 _COARSER = 1.5
-"""How many times longer than the bins of an average the cadence of coarser data is at least."""
+"""Data are coarser than the bins of an average if their cadence is this many times longer."""
 _LEVELS = frozenset({"when", "until", "minimum", "maximum"})
 """Arguments that have a level with its unit."""
 _SIGNS = {"difference": "−", SEPARATION: "−", "product": "×", "sum": "+"}
@@ -146,7 +146,7 @@ class Operations:
             )
         made: dict[str, PlotSeries] = {}
         for series in fitting:
-            if tool == "resample" and not self._is_finer(series, computation, alone=len(fitting) == 1):
+            if tool == "resample" and not self._should_average(series, computation, alone=len(fitting) == 1):
                 continue
             of_spectrum = how.of_spectrum and not is_line and series not in measured
             if of_spectrum or is_line:
@@ -258,8 +258,8 @@ class Operations:
         aligned = self.steps.align(others[0], clocks[0], **dict(computation.args))
         return [aligned if series == others[0] else series for series in shown]
 
-    def _is_finer(self, series: PlotSeries, computation: Computation, *, alone: bool) -> bool:
-        """Return whether to average a series into bins; a coarser one stays as it is if others are averaged.
+    def _should_average(self, series: PlotSeries, computation: Computation, *, alone: bool) -> bool:
+        """Return whether to average a series into bins: not if it is coarser than the bins, and others are averaged.
 
         Raises
         ------

@@ -132,7 +132,7 @@ def questions_about(
     questions = []
     for mention in mentions:
         own = tuple(quantity for quantity in drawn if _takes(mention.computation.tool, quantity))
-        near = sorted(placed, key=lambda item: abs(item[0] - mention.position))
+        near = sorted(placed, key=lambda atom: abs(atom[0] - mention.position))
         nearest = next((quantity for _, quantity in near if quantity in own), None)
         questions.append(Unclear(mention.computation, own, nearest))
     return tuple(questions)
