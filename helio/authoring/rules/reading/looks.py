@@ -26,6 +26,7 @@ from helio.authoring.rules.reading.named import names_of_spacecraft, read_quanti
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import NUMBER_OF_RECORDS, PICKED_BY_PLACE
 from helio.authoring.rules.times.date_pairs import is_time
+from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import folded
@@ -58,7 +59,7 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[,;:]\s|\.\s")
-_RHYTHM = re.compile(r"\b(?:hourly|daily|weekly|monthly)\b", re.IGNORECASE)
+_RHYTHM = re.compile(rf"\b(?:{'|'.join(INTERVALS)})\b", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:,|,?\s*and\b|&|/)\s*(?:the\s+)?", re.IGNORECASE)
 _INTRODUCED = re.compile(
     r"(?:\b(?:in|as|on|is|be|drawn|shown|should)\s+(?:an?\s+)?|[(:]\s*)+$", re.IGNORECASE
