@@ -385,11 +385,15 @@ def _of_own_parts(mentions: Mentions, named: NamedData) -> dict[int, Computation
         return {}
     if differ and own != parts[-len(own) :]:  # hourly means of density and speed and the derivative of Bz
         return None
-    return {
+    shared = {
         id(mention): _of_lines(mention, _lines_of(part, parts, named))
         for part in own
         for mention in mentioned[part]
     }
+    first = mentioned[own[0]][0]
+    if own[0] != parts[0] and not named.quantities(first.position, own[0][1]):  # n and V hourly, and mean Bz
+        shared[id(first)] = replace(first, partial=True)
+    return shared
 
 
 def _of_parts(alike: Sequence[ComputationMention], named: NamedData) -> list[ComputationMention] | None:
@@ -485,6 +489,8 @@ def _of_objects(mention: ComputationMention, named: NamedData, *, is_laid: bool)
     before, behind = named.quantities(0, at), named.quantities(at)
     last = max((start for start, _ in named.placed), default=0)
     if not mention.partial or not before or not behind or re.search(r"[,;]", named.text[at:last]):
+        return mention
+    if mention.computation.if_finer and _is_noun(mention, named):  # n and V hourly and Bz
         return mention
     again = {*behind} <= {*before}
     if not again and {*behind} & {*before}:

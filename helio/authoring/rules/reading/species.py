@@ -53,6 +53,8 @@ _OF_OTHERS = re.compile(
     re.IGNORECASE,
 )
 """What is no moment, or one of other particles: ``alphas: density, solar wind speed``."""
+_SYMBOL = r"\b[BNPTV]\b"
+"""Symbols of quantities that are those of elements, too: ``V`` is no vanadium."""
 _LIGHT = ("e", "H", "ion")
 """Particles of which the table of quantities has the moments."""
 _BESIDE_SPECTRUM = re.compile(
@@ -96,7 +98,7 @@ def with_species(text: str) -> str:
     named = ignoring_case(names_of_spacecraft()).sub(
         lambda craft: " " * len(craft[0]), head
     )  # STEREO-B is no boron
-    heavy = species_in(named) if not (species_in(rest) or _OF_OTHERS.search(rest)) else ()
+    heavy = species_in(re.sub(_SYMBOL, " ", named)) if not (species_in(rest) or _OF_OTHERS.search(rest)) else ()
     if len(heavy) == 1 and heavy[0].what.kind not in _LIGHT and _ONE_MOMENT.search(rest):
         name = re.sub(r"(?:\s+ions?|(?<=[a-z])s)$", "", head[heavy[0].start : heavy[0].stop])
         rest = _OF_HEAVY.sub(rf"{name} \g<0>", rest)
