@@ -238,12 +238,17 @@ def _set_axes(
     editor: FigureEditor, entries: str, clause: Clause, what: str, value: Any, *, every: bool = False
 ) -> None:
     """Set the scale or the range of the axes that a clause names, of one quantity against another or a histogram."""
-    has_axis = every or clause.has("noun:x_axis", "noun:y_axis")
-    lines = set[str]() if has_axis else named_lines(editor, clause)
+    axes = clause.of("noun:x_axis", "noun:y_axis")
+    says_axis = any(re.search(r"\b[xy]\b", axis.text, re.IGNORECASE) for axis in axes)  # unlike a log axis
+    lines = set[str]() if every or says_axis else named_lines(editor, clause)
     every = every or clause.says(r"\baxes\b")
     changed = []
     for entry in editor.spec[entries]:
-        named = {axis for axis in "xy" if clause.has(f"noun:{axis}_axis") or entry.get(axis) in lines}
+        named = {
+            axis
+            for axis in "xy"
+            if (clause.has(f"noun:{axis}_axis") and not lines) or entry.get(axis) in lines
+        }
         if entries == "histograms" and lines.intersection([*entry["of"]]):
             named.add("x")
         if every and not lines:

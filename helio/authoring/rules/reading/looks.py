@@ -304,7 +304,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         tail = ignoring_case(r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b").match(text[stop:])
         stop += tail.end() if tail else 0
         before = text[at : part.start]
-        rest += _LEAD.sub(" ", before) if part in phrases else f"{before} "
+        is_joint = at > 0 and _LEAD.fullmatch(before)  # of a name and its look: density on log axis
+        rest += _LEAD.sub(" ", before) if part in phrases or is_joint else f"{before} "
         if part in only:  # a line at 0 in the Bz panel, ACE 2015-03-17
             rest += ", ".join(name.text for name in _names_of(part)) + ", "
         if part not in again:

@@ -215,8 +215,12 @@ def _leave_solar_wind(sentence: Sentence, names: str) -> None:
         r"\b(?i:of|in|by|for|is|was|does|did) the wind\b(?! (?:spacecraft|satellite))", sentence.text
     ):
         sentence.take_at(*match.span())
+    before_others = ignoring_case(
+        rf"[\w|]+(?:\s+[\w|]+)?\s*(?:(?:&|/|\+|\b(?:and|or|versus|vs\.?|against|plus|minus)\b)\s*(?:{names})(?![\w-])"
+        rf"|(?:[,;]|\bwith\b)\s*(?:{names})\s+{_OF_WIND})"
+    )  # wind density and ACE density
     for match in re.finditer(rf"(?<![Ss]olar )(?<![\w-])wind\s+(?={_OF_WIND})", sentence.text):
-        if not listed.search(sentence.text[: match.start()]):
+        if not (listed.search(sentence.text[: match.start()]) or before_others.match(sentence.text, match.end())):
             sentence.take_at(*match.span())
 
 
