@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from helio.authoring.fetches import FETCH
+from helio.authoring.outcome import NotUnderstood
 from helio.knowledge.quantities import QuantitySource
 from helio.knowledge.unit_algebra import comparable
 from helio.pipelines.template.document import Document, slug
@@ -216,6 +217,11 @@ class Steps:
             (part,), parts = users, self.steps[self.steps.index(join) - 1]
             letters = [name[-1].lower() for name in join["tool_args"]["names"]]
             (letter,), names = part["tool_args"]["keep"], parts["tool_args"]["parameters"]
+            if letter not in letters:
+                raise NotUnderstood(
+                    f"{parts['tool_args']['dataset_id']} has no {letter} component of this vector",
+                    advice=f"choose from {', '.join(letters)}",
+                )
             name = names[letters.index(letter)]
             args = {key: parts["tool_args"][key] for key in ("dataset_id", "time_range")}
             part["tool_args"] = {

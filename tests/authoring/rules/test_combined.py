@@ -173,3 +173,16 @@ def test_a_component_of_a_drawn_vector_is_smoothed_beside_the_others(author):
 def test_a_computation_beside_one_of_two_spacecraft_is_not_for_both(author, sentence):
     with pytest.raises(NotUnderstood, match="for which spacecraft"):
         author.create(sentence)
+
+
+@pytest.mark.parametrize(
+    ("words", "smoothed"),
+    [
+        ("add to the density a 1 h running mean", {"running_average": ["ACE_n"]}),
+        ("n smoothed over 1 h then V", {"running_average": ["ACE_n"]}),
+    ],
+)
+def test_a_running_mean_is_of_the_quantity_beside_it(author, words, smoothed):
+    draft = author.create(f"ACE V and n: {words}, 5 Feb 2010")
+    made = [step for step in draft.template["steps"] if step["tool_name"] in smoothed]
+    assert [step["tool_args"]["source_label"] for step in made] == smoothed["running_average"]

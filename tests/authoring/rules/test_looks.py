@@ -429,6 +429,7 @@ def test_a_number_or_a_name_that_does_not_fit_is_refused(author, sentence, says)
             {"vlines": [{"x": "2010-05-03T04:30", "color": "red"}]},
         ),
         ("SOHO EPHIN protons, March 2012, y from 1e-5 to 1e3", {"y_range": {"1": [1e-05, 1000.0]}}),
+        ("Dst May 2010 as line with points", {"line_styles": {"OMNI_Dst": {"mode": "lines+markers"}}}),
         ("OMNI flow pressure 3 May 2010, label the y axis Pdyn [nPa]", {"y_label": {"1": "Pdyn [nPa]"}}),
         (
             "STEREO-A and -B speed, December 2007, A in red B in blue",
@@ -688,6 +689,43 @@ def test_a_logarithmic_axis_of_a_picture_is_not_that_of_its_series(author, sente
 def test_a_clause_about_one_panel_places_no_data(author, words, colours):
     spec, _ = made(author, f"ACE speed, density and Bz, 15 February 2016, {words}")
     assert (spec["panels"], spec["trace_colors"]) == ([["ACE_V"], ["ACE_n"], ["ACE_Bz"]], colours)
+
+
+@in_one_test(
+    ("words", "order"),
+    [
+        ("first Bz then density", ["Bz", "n", "V"]),
+        ("order: density, Bz, speed", ["n", "Bz", "V"]),
+        ("top to bottom: Bz, speed, density", ["Bz", "V", "n"]),
+        ("Bz, then the speed and then the density", ["Bz", "V", "n"]),
+    ],
+)
+def test_a_last_clause_of_names_is_the_order_of_the_panels(author, words, order):
+    spec, _ = made(author, f"ACE speed, density and Bz, 15 February 2016, {words}")
+    assert spec["panels"] == [[f"ACE_{name}"] for name in order]
+
+
+@pytest.mark.parametrize("sentence", [
+    "THEMIS A and E Bz GSM 2008-02-26, E first", "RBSP-A and B |B| for 2014-09-12, B first then A",
+])  # fmt: skip
+def test_a_lone_letter_with_a_place_is_no_field_beside_a_spacecraft_of_this_letter(author, sentence):
+    with pytest.raises(NotUnderstood, match="is a field or a spacecraft"):
+        author.create(sentence)
+
+
+@in_one_test(
+    ("words", "settings"),
+    [
+        ("density on log axis", {"log_x": True}),
+        ("speed on a log axis", {"log_y": True}),
+        ("log axis", {"log_y": True}),
+        ("both axes log", {"log_x": True, "log_y": True}),
+    ],
+)
+def test_the_axis_of_a_scatter_plot_is_that_of_the_quantity(author, words, settings):
+    spec, drawn = made(author, f"scatter: OMNI speed against density, jan 2020, {words}")
+    assert spec["xy"] == [{"x": "OMNI_n", "y": "OMNI_V"} | settings]
+    assert drawn == "2020-01-01 to 2020-02-01"
 
 
 def test_a_panel_with_data_of_its_own_has_their_place(author):

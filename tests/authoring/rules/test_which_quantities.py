@@ -53,6 +53,30 @@ from helio.authoring.outcome import AuthorQuestion, NotUnderstood
             ["Bz", "Bx and Bz", "Bz and By", "Bx, Bz and By", "Bx", "By"],
         ),
         (
+            "Wind n and V hourly and Bz, 5 May 2010",
+            "1h mean",
+            [
+                "bulk speed",
+                "proton density and bulk speed",
+                "bulk speed and Bz",
+                "proton density, bulk speed and Bz",
+                "proton density",
+                "Bz",
+            ],
+        ),
+        (
+            "ACE n and V hourly, time derivative of Bz, 5 May 2010",
+            "1h mean",
+            [
+                "bulk speed",
+                "proton density and bulk speed",
+                "bulk speed and Bz",
+                "proton density, bulk speed and Bz",
+                "proton density",
+                "Bz",
+            ],
+        ),
+        (
             "ACE Bz after 5 min smoothing and V, 24 July 2012",
             "5min running average",
             ["Bz", "Bz and bulk speed", "bulk speed"],

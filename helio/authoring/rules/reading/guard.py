@@ -330,7 +330,8 @@ def doubts(
     named = {
         craft for craft in request.spacecraft if f"{craft[:-1]}A" in request.spacecraft or "THEMIS" in craft
     }
-    letter = _LETTER.search(sentence.text) if len(request.spacecraft) > 1 else None
+    words = "; ".join((sentence.text, *request.style.looks))
+    letter = _LETTER.search(words) if len(request.spacecraft) > 1 else None
     if letter and any(craft.endswith(f"-{letter['letter']}") for craft in named):
         yield NotUnderstood(
             f"it is not clear whether '{letter['letter']}' is a field or a spacecraft",

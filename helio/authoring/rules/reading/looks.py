@@ -208,6 +208,13 @@ _PANEL_LOOK = re.compile(
     re.IGNORECASE,
 )
 """A clause about one panel: ``…, only last panel with a red line``."""
+_PANEL_ORDER = re.compile(
+    r"[,;:.]\s*(?:and\s+|with\s+)?(?:(?:panels?\s+)?(?:in\s+)?(?:(?:the|this)\s+)?order(?:ed)?(?:\s+(?:is|as|of))?\b"
+    r"(?:\s+from\s+(?:the\s+)?top)?|(?:from\s+)?top\s+to\s+bottom\b|(?:first\b)?(?=.*\bthen\b))\s*[:=]?\s*(?P<names>[^\d;.:]+?)\s*\.?$",
+    re.IGNORECASE,
+)
+_THEN = re.compile(r"(?:\s*,)?\s*\b(?:(?:and\s+)?(?:then|finally|last(?:ly)?)|and)\s+|\s*,\s*", re.IGNORECASE)
+"""A last clause that only says the order of what is named before it, and what stands between its names."""
 
 
 def take_panel_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
@@ -215,8 +222,14 @@ def take_panel_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
 
     >>> take_panel_looks("ACE n, V and Bz, only last panel in red, 3 May 2010", datetime(2026, 1, 1))
     ('ACE n, V and Bz, 3 May 2010', ('last panel in red',))
+    >>> take_panel_looks("ACE n, V and Bz, 3 May 2010, first Bz then V", datetime(2026, 1, 1))
+    ('ACE n, V and Bz, 3 May 2010', ('order: Bz, V',))
     """
     looks: list[str] = []
+    if order := _PANEL_ORDER.search(text):
+        before, names = text[: order.start()], _THEN.split(order["names"])
+        if all(_is_quantity(name) and _quantities_of(name) <= _quantities_of(before) for name in names):
+            text, looks = before, [f"order: {', '.join(names)}"]
     for clause in reversed(list(_PANEL_LOOK.finditer(text))):
         atoms = read_atoms(clause["look"], now)
         changes, left = read_clauses(clause["look"], atoms, _CHANGES)
@@ -469,6 +482,13 @@ def _quantities_of(words: str) -> set[str]:
     """Return the quantities of the table that words name, without their components."""
     placed, field = read_quantities(Sentence(words), magnitude=False)
     return {quantity.name for _, quantity in placed} | ({B} if field >= 0 else set())
+
+
+def _is_quantity(words: str) -> bool:
+    """Return whether words are the name of a quantity of the table, and say nothing more."""
+    sentence = Sentence(words)
+    placed, field = read_quantities(sentence, magnitude=False)
+    return (bool(placed) or field >= 0) and not sentence.unread()
 
 
 def _names_quantity(words: str) -> bool:

@@ -25,7 +25,7 @@ from helio.patterns import ignoring_case
 
 _CUTS = (r"[,;+&]|\.\s|\b(?:and|plus)\b", r"[,;]|\.\s")
 """What stands between parts of a sentence: first try the smallest parts."""
-_CLAUSE = r"[,;:]|\.\s"
+_CLAUSE = r"[,;:]|\.\s|\bthen\b"
 """What stands between clauses, of which a later one may say what becomes of a quantity."""
 _PLAIN_WORDS = re.compile(
     r"(?:(?!(?:and|from|of|at|in|by|with|plus|minus|vs)\b)[\w|.*-]+\s+)+", re.IGNORECASE
