@@ -81,6 +81,7 @@ _EXPECTED = re.compile(
     re.IGNORECASE,
 )
 """A question for a quantity that helio computes, and not for the tool `expect`."""
+_WITH = re.compile(r"(?<![\w/^])w/(?P<out>o(?:ut)?\b\s*)?(?!m\b|m\W?2)\s*(?=[\w|\"'])")
 _SUGGESTION = re.compile(r"^\W*(?:(?:and|so|ok|okay)\W+)?(?:how|what)\s+about\s+", re.IGNORECASE)
 """The beginning of a wish that has the form of a question."""
 _SOLAR_WIND = re.compile(r"\bwind\b")
@@ -168,7 +169,7 @@ class RuleAuthor:
         NotProved
             The data do not exist, or not for that time.
         """
-        _check_length(request)
+        request = _written_out(request)
         request = _EXPECTED.sub(r"\g<begin> is the \g<what> ", request)
         question, wanted = self._without_reason(request)
         try:
@@ -417,7 +418,7 @@ class RuleAuthor:
         """Change a template, or answer a question about the template; `sources` are lists of events to draw."""
         from helio.authoring.rules.changes.edit import edited
 
-        _check_length(request)
+        request = _written_out(request)
         try:
             return edited(
                 request,
@@ -464,7 +465,14 @@ def _answers(chosen: tuple[str, ...]) -> Asks:
     return ask
 
 
-def _check_length(request: str) -> None:
+def _written_out(request: str) -> str:
+    """Return a request with ``w/`` and ``w/o`` as words.
+
+    Raises
+    ------
+    NotUnderstood
+        The request is empty or too long.
+    """
     if not request.strip():
         raise NotUnderstood(
             "the request is empty", advice="write what to plot, such as 'ACE magnetic field for last week'"
@@ -474,3 +482,4 @@ def _check_length(request: str) -> None:
             f"the request has {len(request)} characters; without a language model, helio reads at most {LONGEST}",
             advice=f"shorten the request, or {USE_A_MODEL}",
         )
+    return _WITH.sub(lambda match: "without " if match["out"] else "with ", request)

@@ -186,3 +186,9 @@ def test_a_running_mean_is_of_the_quantity_beside_it(author, words, smoothed):
     draft = author.create(f"ACE V and n: {words}, 5 Feb 2010")
     made = [step for step in draft.template["steps"] if step["tool_name"] in smoothed]
     assert [step["tool_args"]["source_label"] for step in made] == smoothed["running_average"]
+
+
+def test_an_abbreviated_with_is_read(author):
+    draft = author.create("OMNI AE, hourly max plot together w/ hourly mean, Nov 2020")
+    (figure,) = (step for step in draft.template["steps"] if step["tool_name"] == "render_spec")
+    assert figure["tool_args"]["spec"]["panels"] == [["OMNI_AE_binned", "OMNI_AE_1h_mean"]]

@@ -429,6 +429,10 @@ def test_a_number_or_a_name_that_does_not_fit_is_refused(author, sentence, says)
             {"vlines": [{"x": "2010-05-03T04:30", "color": "red"}]},
         ),
         ("SOHO EPHIN protons, March 2012, y from 1e-5 to 1e3", {"y_range": {"1": [1e-05, 1000.0]}}),
+        (
+            "ACE Bz and By, May 2010, y range -80..80 for all",
+            {"y_range": {"1": [-80.0, 80.0], "2": [-80.0, 80.0]}},
+        ),
         ("Dst May 2010 as line with points", {"line_styles": {"OMNI_Dst": {"mode": "lines+markers"}}}),
         ("OMNI flow pressure 3 May 2010, label the y axis Pdyn [nPa]", {"y_label": {"1": "Pdyn [nPa]"}}),
         (

@@ -7,7 +7,7 @@ import re
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
-from helio.authoring.rules.changes.panel_settings import panel_numbers, says_panel
+from helio.authoring.rules.changes.panel_settings import named_lines, panel_numbers, says_panel
 
 WIDTHS = {"thicker": 2.0, "thinner": 0.5}
 MARKERS = {"larger": 2.0, "smaller": 0.5}
@@ -137,6 +137,11 @@ def _style_points(editor: FigureEditor, clause: Clause) -> None:
     entries = editor.spec["xy"]
     if clause.has("dash", "width", "relative", "factor", "number") or len(entries) != 1:
         raise NotUnderstood(f"helio cannot use '{clause.text}' in this figure")
+    if clause.has("colour", "mode") and len(axes := {*named_lines(editor, clause)}) == 1:
+        raise NotUnderstood(
+            f"the points of one quantity against another are not those of {min(axes)} alone",
+            advice="leave out its name, or write 'and' for 'vs' to draw both over time",
+        )
     given = {"color": clause.value("colour"), "mode": clause.value("mode")}
     editor.set_for("xy", [entries[0] | {key: value for key, value in given.items() if value}])
 

@@ -30,7 +30,8 @@ _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a sha
 _TOGETHER = (
     r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
     rf"{_ONE} (?:panel|axes|plot|axis|graph)\b(?!\s+(?:each|per|for\s+each)\b)"
-    r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b|\b(?:drawn|plotted|shown)\s+together(?=\s+with\b)"
+    r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b"
+    r"|\b(?:drawn|plot(?:ted)?|shown)\s+together(?=\s+with\b)"
     r"|\btogether\b(?=\s*[,;].*\bseparate)|\bon top of each other\b|\b(?:all|both|everything)\s+in\s+one\b(?!\s+\w)"
 )
 _ANOTHER = (

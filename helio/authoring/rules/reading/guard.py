@@ -28,7 +28,7 @@ from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO, input
 from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.steps import unread
 from helio.knowledge.frame_names import KNOWN_FRAMES
-from helio.knowledge.quantities import ABS_B, B, families
+from helio.knowledge.quantities import ABS_B, SOURCES, B, families
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
@@ -70,6 +70,12 @@ _IN_WIND = re.compile(
     r"\b(?:when\s+)?(?:only\s+)?in\s+the\s+(?:solar\s+wind|magnetosheath|magnetosphere)\b", re.IGNORECASE
 )
 """A region of space that a spacecraft around the Earth enters and leaves."""
+_IN_TAIL = re.compile(
+    r"\b(?:in|inside|within|through|of)\s+(?:the\s+)?(?:(?:near[- ]earth|distant|deep|central)\s+)?"
+    r"(?:plasma[- ]?sheet|(?:magneto)?tail|(?:tail\s+)?lobes?)\b",
+    re.IGNORECASE,
+)
+"""Regions without solar wind: beside a time of at most two days, they only say where the spacecraft is."""
 _PLURAL = re.compile(rf"(?<![\w-])(?P<what>{_EVENTS})(?![\w-]|\.\w)", re.IGNORECASE)
 _ONE_DAY = 2
 """Maximum number of days of a daily overview, which is no average over days."""
@@ -100,7 +106,7 @@ _PLUS_MAGNITUDE = re.compile(
 )
 """The magnitude beside its field: ``spectral index of the field, plus |B|``, ``FGM in GSM with the total field``."""
 _BOTH_TOO = re.compile(
-    r"\b(?:and|plus|with)\s+(?:also\s+)?(?P<what>both\s+(?!smooth|averag|filter|detrend|in\b|on\b)[\w|]+)",
+    r"(?:\b(?:and|plus|with)|[,;])\s+(?:(?:also|please|plot|draw|show)\s+)*(?P<what>both\s+(?!smooth|averag|filter|detrend|in\b|on\b)[\w|]+)",
     re.IGNORECASE,
 )
 """Two lines beside what is computed from them: ``lag between ACE and Wind Bz, plus both Bz``."""
@@ -226,6 +232,7 @@ def drop_descriptions(sentence: Sentence, crafts: Collection[str], spans: Sequen
     if {*crafts} <= AT_1_AU:
         sentence.drop(_AT_L1)
     if spans and max(span.duration.days for span in spans) <= _ONE_DAY:
+        sentence.drop(_IN_TAIL)
         sentence.drop(r"\bdaily(?=\s+(?:overview|summary|plot|quick-?look|figure|survey|check)\b)")
     if spans:
         sentence.drop(_DESCRIBED)
@@ -255,10 +262,22 @@ def doubts(
             advice="give the times to draw, or leave these words out",
         )
     outside = {craft for _, craft in flown} & {*near_earth(), "IMP-8"}
-    if outside and (where := _IN_WIND.search(sentence.text)):
+    in_tail = _IN_TAIL.search(sentence.text)
+    if outside and (where := _IN_WIND.search(sentence.text) or (in_tail if days > _ONE_DAY else None)):
         yield NotUnderstood(
             f"helio draws the whole time, and does not find when {min(outside)} is {where[0]}",
             advice="give the times to draw, or leave these words out",
+        )
+    drawn = {(craft, quantity.name) for _, craft in flown for _, quantity in placed}
+    of_wind = [
+        row
+        for row in SOURCES
+        if (row.spacecraft, row.quantity) in drawn and row.note.endswith("of the solar wind")
+    ]
+    if in_tail and of_wind:
+        yield NotUnderstood(
+            f"the ions of {of_wind[0].spacecraft} that helio would take are those of the solar wind, not '{in_tail[0]}'",
+            advice="name another instrument, such as 'Geotail LEP velocity'",
         )
     yield from _unclear_computations(sentence, placed, request, mentions)
     yield from _unclear_panels(sentence, placed, request, arrangement)

@@ -23,7 +23,7 @@ RAW = (
     rf"|{_OVER}raw\b(?!\s+(?:data|values?|lines?|series|measure|curves?|and\s+(?:with|as|its|smooth|averag)))"
     r"|un-?(?:averaged|smoothed|filtered|altered|touched|processed|treated)\b"
     r"|(?:at|in)\s+(?:(?:its|their|the)\s+)?(?:own|native|original|full)\s+(?:time\s+)?(?:res(?:olution)?|cadence)\b"
-    rf"|not\s+(?:averaged|smoothed|filtered)\b|(?:without|w/o|no)\s+(?:any\s+)?{_TREATED}(?=\s*(?:[,;.)]|$|and\b|in\b))|by\s+itself\b"
+    rf"|not\s+(?:averaged|smoothed|filtered)\b|(?:without|no)\s+(?:any\s+)?{_TREATED}(?=\s*(?:[,;.)]|$|and\b|in\b))|by\s+itself\b"
     r"|no(?:ne|thing)\b(?=\s*(?:[,;.)–—]|$|(?:for|on)\s)))"
 )
 """Words of a quantity that nothing is computed from."""

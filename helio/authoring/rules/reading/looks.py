@@ -41,7 +41,7 @@ _STYLE = "colour dash width mode paneltype relative scale range bound"
 _PHRASES, _STYLES, _NEEDS = (SPELLINGS["looks"][name] for name in ("phrases", "styles", "needs"))
 """The parts with which a phrase about looks begins, and those next to them that belong to it."""
 _NEAR = re.compile(
-    r"[\s,(=:]*(?:(?:an?|the|in|on|to|at|of|with|w/|by|using|as|is|and|from|for|panel|axis|scale|drawn|shown|arrival|time)[\s,]+)*[\s,)]*",
+    r"[\s,(=:]*(?:(?:an?|the|in|on|to|at|of|with|by|using|as|is|and|from|for|panel|axis|scale|drawn|shown|arrival|time)[\s,]+)*[\s,)]*",
     re.IGNORECASE,
 )
 _SIGNS = r"\s*[,;()]\s*|\.\s+|\s+[-–—]\s+"

@@ -220,7 +220,9 @@ def _leave_solar_wind(sentence: Sentence, names: str) -> None:
         rf"|(?:[,;]|\bwith\b)\s*(?:{names})\s+{_OF_WIND})"
     )  # wind density and ACE density
     for match in re.finditer(rf"(?<![Ss]olar )(?<![\w-])wind\s+(?={_OF_WIND})", sentence.text):
-        if not (listed.search(sentence.text[: match.start()]) or before_others.match(sentence.text, match.end())):
+        if not (
+            listed.search(sentence.text[: match.start()]) or before_others.match(sentence.text, match.end())
+        ):
             sentence.take_at(*match.span())
 
 

@@ -98,7 +98,9 @@ def with_species(text: str) -> str:
     named = ignoring_case(names_of_spacecraft()).sub(
         lambda craft: " " * len(craft[0]), head
     )  # STEREO-B is no boron
-    heavy = species_in(re.sub(_SYMBOL, " ", named)) if not (species_in(rest) or _OF_OTHERS.search(rest)) else ()
+    heavy = (
+        species_in(re.sub(_SYMBOL, " ", named)) if not (species_in(rest) or _OF_OTHERS.search(rest)) else ()
+    )
     if len(heavy) == 1 and heavy[0].what.kind not in _LIGHT and _ONE_MOMENT.search(rest):
         name = re.sub(r"(?:\s+ions?|(?<=[a-z])s)$", "", head[heavy[0].start : heavy[0].stop])
         rest = _OF_HEAVY.sub(rf"{name} \g<0>", rest)
