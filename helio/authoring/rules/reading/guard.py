@@ -269,16 +269,12 @@ def doubts(
             advice="give the times to draw, or leave these words out",
         )
     drawn = {(craft, quantity.name) for _, craft in flown for _, quantity in placed}
-    of_wind = [
-        row
-        for row in SOURCES
-        if (row.spacecraft, row.quantity) in drawn and row.note.endswith("of the solar wind")
-    ]
-    if in_tail and of_wind:
-        yield NotUnderstood(
-            f"the ions of {of_wind[0].spacecraft} that helio would take are those of the solar wind, not '{in_tail[0]}'",
-            advice="name another instrument, such as 'Geotail LEP velocity'",
-        )
+    for row in SOURCES if in_tail else ():
+        if (row.spacecraft, row.quantity) in drawn and row.note.endswith("of the solar wind"):
+            yield NotUnderstood(
+                f"the ions of {row.spacecraft} that helio would take are those of the solar wind",
+                advice="name another instrument, such as 'Geotail LEP velocity'",
+            )
     yield from _unclear_computations(sentence, placed, request, mentions)
     yield from _unclear_panels(sentence, placed, request, arrangement)
     negative = [start for start, _ in placed if _NEGATIVE.search(sentence.text[:start])]
