@@ -192,3 +192,32 @@ def test_an_abbreviated_with_is_read(author):
     draft = author.create("OMNI AE, hourly max plot together w/ hourly mean, Nov 2020")
     (figure,) = (step for step in draft.template["steps"] if step["tool_name"] == "render_spec")
     assert figure["tool_args"]["spec"]["panels"] == [["OMNI_AE_binned", "OMNI_AE_1h_mean"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "drawn"),
+    [
+        ("1 h running mean for Wind", [["ACE_V", "Wind_V_smooth"]]),
+        ("only Wind smoothed over 1 h", [["ACE_V", "Wind_V_smooth"]]),
+        ("running mean of 1 h on ACE only", [["ACE_V_smooth", "Wind_V"]]),
+        ("Wind hourly", [["ACE_V", "Wind_V_binned"]]),
+    ],
+)
+def test_a_computation_is_of_the_spacecraft_that_its_clause_names_again(author, words, drawn):
+    draft = author.create(f"ACE speed and Wind speed, {words}; 25 August 2018")
+    (figure,) = (step for step in draft.template["steps"] if step["tool_name"] == "render_spec")
+    assert figure["tool_args"]["spec"]["panels"] == drawn
+
+
+@pytest.mark.parametrize(
+    ("words", "drawn"),
+    [
+        ("SYM-H, its time derivative, and its 3 h running mean", [["", "_smooth"], ["_rate"]]),
+        ("SYM-H, its 3 h running mean and its derivative", [["", "_smooth"], ["_rate"]]),
+        ("SYM-H, its derivative, its 3 h running mean, each own panel", [[""], ["_smooth"], ["_rate"]]),
+    ],
+)
+def test_each_computation_beside_a_quantity_is_of_its_data(author, words, drawn):
+    draft = author.create(f"{words}, 20 Nov 2003")
+    (figure,) = (step for step in draft.template["steps"] if step["tool_name"] == "render_spec")
+    assert figure["tool_args"]["spec"]["panels"] == [[f"OMNI_SYMH{end}" for end in panel] for panel in drawn]

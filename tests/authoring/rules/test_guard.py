@@ -137,7 +137,6 @@ REFUSED = (
     ("Dst, Kp and AE with SYM-H overlaid, March 2015", "which lines share"),
     # a spacecraft that is named again
     ("ACE and Wind n and 2 times the Wind n, 2004-11-07", "of which spacecraft"),
-    ("ACE and Wind |B|, ACE smoothed over 1 h, 2004-11-07", "of which spacecraft"),
     # words that fit much of the catalogue
     ("time series of Wind |B| on top, spectrum below, 2004-11-07", "'spectrum'"),
     ("MMS1 electron bulk velocity and ion bulk velocity, z components, 2015-10-16", "'z'"),

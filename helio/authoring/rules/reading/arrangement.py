@@ -28,7 +28,7 @@ from helio.patterns import ignoring_case
 
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
 _TOGETHER = (
-    r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
+    r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;:]|\bwith)\s*"
     rf"{_ONE} (?:panel|axes|plot|axis|graph)\b(?!\s+(?:each|per|for\s+each)\b)"
     r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b"
     r"|\b(?:drawn|plot(?:ted)?|shown)\s+together(?=\s+with\b)"
@@ -44,7 +44,8 @@ _LAID = (
 )
 """Lines over each other: all, or each quantity of several spacecraft in its own panel."""
 _APART = (
-    r"\b(?:each|every one|all)?\s*(?:in|on|as)\s+(?:its|their)\s+own\s+(?:panels?|plots?|axes)\b"
+    r"\b(?:each|every one|all)?\s*(?:(?:(?:in|on|as)\s+)?(?:its|their)\s+own|(?<=each )own)"
+    r"\s+(?:panels?|plots?|axes)\b"
     r"|\b(?:each|every one|one)\s+(?:in|on|per)\s+(?:an?\s+|its\s+)?"
     r"(?:own\s+|separate\s+)?panels?\b"
     rf"|\b(?:(?:in|on|as|using)\s+)?(?:separate|different|individual|own)\s+{PANEL}\b"

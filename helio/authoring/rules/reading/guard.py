@@ -317,7 +317,11 @@ def doubts(
     crafts = [craft for _, craft in flown]
     again = {craft for craft in crafts if crafts.count(craft) > 1}
     names = [name for _, name in placed]
-    made = [step.tool for step in request.computations if not (step.beside or step.tool in OF_TWO)]
+    made = [
+        step.tool
+        for step in request.computations
+        if not (step.beside or step.tool in OF_TWO or step.of.crafts)
+    ]
     is_of_some = len({*names}) < len(names) or (len(names) == 1 and again != {*crafts})
     if again and is_of_some and made and (len({*crafts}) > 1 or "rescale" in made):
         yield NotUnderstood(

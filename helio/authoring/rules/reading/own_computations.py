@@ -109,23 +109,29 @@ class NamedData:
 
     def parts(self, cut: str) -> list[tuple[int, int]]:
         """Return where the parts of the sentence that name quantities begin and end."""
+        return [part for part in self._parts(cut) if self.quantities(*part)]
+
+    def _parts(self, cut: str) -> list[tuple[int, int]]:
         cuts = [0, *(match.end() for match in ignoring_case(cut).finditer(self.text)), len(self.text) + 1]
-        return [part for part in pairwise(cuts) if self.quantities(*part)]
+        return [*pairwise(cuts)]
 
     def part_at(self, position: int) -> tuple[RequestQuantity, ...]:
         """Return the quantities of the smallest part of the sentence around a position."""
         return next((self.quantities(*part) for part in self.parts(_CUTS[0]) if position in range(*part)), ())
 
     def clause_at(self, position: int) -> tuple[int, int]:
-        """Return where the clause around a position begins and ends; zeros if it names no quantity."""
-        return next((part for part in self.parts(_CLAUSE) if position in range(*part)), (0, 0))
+        """Return where the clause around a position begins and ends; zeros before the sentence."""
+        return next((part for part in self._parts(_CLAUSE) if position in range(*part)), (0, 0))
 
-    def again_at(self, position: int) -> tuple[RequestQuantity, ...]:
-        """Return the quantities that the clause around a position names again, if they are only some of all."""
-        part = self.clause_at(position)
-        own = self.quantities(*part)
-        is_again = {*own} <= {*self.quantities(0, part[0])} and {*own} < {*self.quantities()}
-        return own if is_again and not (self.has_several_crafts and self.crafts_in(*part)) else ()
+    def again_at(self, position: int) -> Lines:
+        """Return the lines that the clause around a position names again, if they are only some of all."""
+        start, stop = self.clause_at(position)
+        quantities, crafts = self.quantities(start, stop), self.crafts_in(start, stop)
+        if not ({*quantities} <= {*self.quantities(0, start)} and {*crafts} <= {*self.crafts_in(0, start)}):
+            return Lines()
+        is_of_some = {*quantities} < {*self.quantities()}
+        is_of_some_crafts = {*crafts} < {craft for _, craft in self.crafts}
+        return Lines(crafts if is_of_some_crafts else (), quantities if is_of_some else ())
 
 
 def of_latter(sentence: Sentence, mentions: Mentions, named: NamedData) -> Mentions:
@@ -151,14 +157,24 @@ def drop_words_for_all(sentence: Sentence, named: NamedData) -> None:
             sentence.put_back(*match.span())
 
 
+def drop_only(sentence: Sentence, mentions: Mentions, named: NamedData) -> None:
+    """Remove ``only`` from clauses with a computation of lines that they name again: ``a running mean on ACE only``."""
+    clauses = [
+        named.clause_at(at) for mention in mentions if named.again_at(at := mention.position) != Lines()
+    ]
+    for match in list(sentence.take(r"\b(?:only|alone)\b")):
+        if not any(start <= match.start() < stop for start, stop in clauses):
+            sentence.put_back(*match.span())
+
+
 def of_named_again(mentions: Mentions, named: NamedData) -> Mentions:
-    """Give computations the quantities that their clauses name again: ``B and n, B with a running mean``."""
+    """Give computations the lines that their clauses name again: ``B and n, B with a running mean``."""
     of_own = []
     for mention in mentions:
         own = named.again_at(mention.position)
         is_open = mention.computation.tool in APPLIED and mention.computation.of == Lines()
-        if own and is_open and not _of_later_wish(mention, named):
-            computation = replace(mention.computation, of=Lines((), own))
+        if own != Lines() and is_open and not _of_later_wish(mention, named):
+            computation = replace(mention.computation, of=own)
             mention = replace(mention, computation=computation, partial=False)
         of_own.append(mention)
     return tuple(of_own)
@@ -182,7 +198,7 @@ def with_cadences(
     averages = [mention.position for mention in mentions if mention.computation.tool == "resample"]
     is_beside = averages and any(_JOINED.search(named.text[:at]) for at in (*averages, *dict(cadences)))
     is_of_one = [_is_of_later(at, named) or _is_of_listed(at, named) for at, _ in cadences]
-    is_own = [_is_bracketed(at, named) or bool(named.again_at(at)) for at, _ in cadences]
+    is_own = [_is_bracketed(at, named) or named.again_at(at) != Lines() for at, _ in cadences]
     of_each = len(cadences) >= len(named.quantities()) > 1  # VBs hourly, Dst hourly
     if len(lengths) < 2 and not is_beside and (of_each or not any((*is_own, *is_of_one))):
         return mentions, min(lengths, default=None)
@@ -455,14 +471,15 @@ def _of_data(alike: Sequence[ComputationMention], text: str) -> list[Computation
 
 
 def _of_data_alone(mentions: Iterable[ComputationMention], text: str) -> Iterator[ComputationMention]:
-    """Let each line over the data behind another one take the data: ``V, its hourly mean and its running mean``."""
+    """Let each line beside the data behind another one take the data: ``V, its hourly mean and its derivative``."""
     is_second = False
     for mention in mentions:
-        laid = mention.computation.beside and mention.computation.tool in OVERLAID
         of_result = ignoring_case(r"\btheir\s+$").search(text[: max(mention.position, 0)])
-        again = laid and is_second and mention.computation.of == Lines() and not of_result
+        again = (
+            mention.computation.beside and is_second and mention.computation.of == Lines() and not of_result
+        )
         yield replace(mention, computation=replace(mention.computation, of_data=True)) if again else mention
-        is_second |= laid
+        is_second |= mention.computation.beside
 
 
 def _first_of_all(mention: ComputationMention) -> tuple[float, int]:

@@ -85,6 +85,7 @@ from helio.authoring.rules.reading.own_computations import (
     NamedData,
     averages_to,
     doubt_about_pairs,
+    drop_only,
     drop_words_for_all,
     of_latter,
     of_named_again,
@@ -656,6 +657,7 @@ class _SentenceReader:
         raw = self._kept.quantities(placed)
         computed_of = replace(named, placed=[atom for atom in placed if atom[1] not in raw])
         mentions, cadence = with_cadences(self._mentions, cadences, computed_of, self.flown)
+        drop_only(sentence, mentions, computed_of)
         mentions = of_named_again(mentions, computed_of)
         mentions, unshared = shared_out(mentions, computed_of)
         if raw or self._kept.rest or self._kept.crafts:
