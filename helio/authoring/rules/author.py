@@ -65,6 +65,7 @@ from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
+from helio.authoring.rules.reading.typing_habits import with_capitals, with_plain_signs
 from helio.authoring.rules.refusals import refuse_look, refuse_unread
 from helio.authoring.rules.remarks import CHANGES_DATA, without_remarks
 from helio.authoring.writing.asking import Asks, asked_time
@@ -81,7 +82,6 @@ _EXPECTED = re.compile(
     re.IGNORECASE,
 )
 """A question for a quantity that helio computes, and not for the tool `expect`."""
-_WITH = re.compile(r"(?<![\w/^])w/(?P<out>o(?:ut)?\b\s*)?(?!m\b|m\W?2)\s*(?=[\w|\"'])")
 _SUGGESTION = re.compile(r"^\W*(?:(?:and|so|ok|okay)\W+)?(?:how|what)\s+about\s+", re.IGNORECASE)
 """The beginning of a wish that has the form of a question."""
 _SOLAR_WIND = re.compile(r"\bwind\b")
@@ -237,7 +237,7 @@ class RuleAuthor:
 
     def _draft(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> TemplateDraft:
         items = self._remembered()
-        request, names = with_names(_SUGGESTION.sub("", request), items)
+        request, names = with_names(with_capitals(_SUGGESTION.sub("", request)), items)
         refuse_look(request)
         refuse_averages_of_inputs(request)
         request = with_plain_raw(with_placed_names(with_missions_of_letters(with_labels_named(request))))
@@ -482,4 +482,4 @@ def _written_out(request: str) -> str:
             f"the request has {len(request)} characters; without a language model, helio reads at most {LONGEST}",
             advice=f"shorten the request, or {USE_A_MODEL}",
         )
-    return _WITH.sub(lambda match: "without " if match["out"] else "with ", request)
+    return with_plain_signs(request)

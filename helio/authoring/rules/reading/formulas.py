@@ -15,7 +15,7 @@ from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, SOURCES, B
 from helio.knowledge.quantity_words import COMPONENTS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
-from helio.patterns import ignoring_case
+from helio.patterns import ignoring_case, outside_quotes
 
 _Words = str | Callable[[re.Match[str]], str]
 _FORMULAS = [(ignoring_case(pattern), words) for pattern, words in SPELLINGS["formulas"]]
@@ -60,7 +60,6 @@ _SIGNS = {
     "(": r"\(?", ")": r"\)?", "2": "[2²]", "3": "[3³]", "-": "[-−–⁻]",
 }  # fmt: skip
 """Regular expressions of signs that people write in several ways in formulas."""
-_QUOTED, _QUOTES = r"([\"“][^\"“”]*[\"”])", ('"', "“")
 _DRIFT = r"\|\s?V_?(?:a|alpha|α|He)\s?[-−–]\s?V_?p\s?\|"
 _OF_PLANETS = (
     r"(?:\b(?:of|for|and)\b|[,&])(?:\s+(?:of|the|and))*\s+(?P<planet>Mercury|Venus|Earth|Mars|Jupiter|Saturn|Uranus|Neptune"
@@ -131,9 +130,7 @@ electron temperature')
     >>> with_words("Tperp/Tpara of the ions"), with_words("Te/Ti"), with_words("n(O+)/n(H+)")
     ('ion temperature anisotropy', 'electron to ion temperature ratio', 'ratio of O+ density to H+ density')
     """
-    return "".join(
-        part if part[:1] in _QUOTES else _in_words(part) for part in re.split(_QUOTED, text) if part
-    ).strip()
+    return outside_quotes(text, _in_words).strip()
 
 
 def _formula_pattern(formula: str) -> str:

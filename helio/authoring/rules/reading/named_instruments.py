@@ -51,15 +51,15 @@ from helio.patterns import ignoring_case
 Crafts = list[tuple[int, str]]
 """Spacecraft that a sentence names, each with its position in the sentence."""
 _NAMES = {name for source in SOURCES for name in source.instruments}
-_ALSO_WORDS = {*VOCABULARY["instruments that are also words"]}
+ALSO_WORDS = {*VOCABULARY["instruments that are also words"]}
 
 
 def _any_of(names: Collection[str]) -> str:
     return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
-_IN_SMALL_LETTERS = (
-    rf"(?<![\w-])(?:{_any_of({name for name in _NAMES - _ALSO_WORDS if len(name) > 2})})(?![\w-])"
+IN_SMALL_LETTERS = (
+    rf"(?<![\w-])(?:{_any_of({name for name in _NAMES - ALSO_WORDS if len(name) > 2})})(?![\w-])"
 )
 IN_CAPITALS = rf"(?<![\w-])(?:{_any_of(_NAMES)})(?![\w-])"
 _HYPHENATED = re.compile(rf"(?<![\w-])(?P<first>{_any_of(_NAMES)})-(?=(?:{_any_of(_NAMES)})(?![\w-]))")
@@ -206,7 +206,7 @@ def read_instruments(sentence: Sentence) -> tuple[str, ...]:
     sentence.drop(rf"\b(?:from|using) (?P<out>the)(?= (?-i:{IN_CAPITALS}))")
     sentence.drop(r"\b(?P<out>s?waves)[ /](?=(?:rad[12]|tnr|hfr|lfr)\b)")
     names = [re.sub(r"^SPAN(?=\w)", "SPAN-", match[0].upper()) for match in sentence.take(_MIXED)]
-    for pattern in (re.compile(IN_CAPITALS), _IN_SMALL_LETTERS):
+    for pattern in (re.compile(IN_CAPITALS), IN_SMALL_LETTERS):
         names += [match[0].upper() for match in sentence.take(pattern)]
     return tuple(dict.fromkeys(names))
 
