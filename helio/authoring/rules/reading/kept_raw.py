@@ -24,7 +24,7 @@ RAW = (
     r"|un-?(?:averaged|smoothed|filtered|altered|touched|processed|treated)\b"
     r"|(?:at|in)\s+(?:(?:its|their|the)\s+)?(?:own|native|original|full)\s+(?:time\s+)?(?:res(?:olution)?|cadence)\b"
     rf"|not\s+(?:averaged|smoothed|filtered)\b|(?:without|no)\s+(?:any\s+)?{_TREATED}(?=\s*(?:[,;.)]|$|and\b|in\b))|by\s+itself\b"
-    r"|no(?:ne|thing)\b(?=\s*(?:[,;.)–—]|$|(?:for|on)\s)))"
+    r"|without(?=\s*(?:[,;.)]|$))|no(?:ne|thing)\b(?=\s*(?:[,;.)–—]|$|(?:for|on)\s)))"
 )
 """Words of a quantity that nothing is computed from."""
 _NAME = (
