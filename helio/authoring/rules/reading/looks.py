@@ -60,7 +60,7 @@ _LINK = re.compile(
 )
 _CLAUSE_END = re.compile(r"[,;:]\s|\.\s")
 _RHYTHM = re.compile(rf"\b(?:{'|'.join(INTERVALS)})\b", re.IGNORECASE)
-_LISTED = re.compile(r"\s*(?:,|,?\s*and\b|&|/)\s*(?:the\s+)?", re.IGNORECASE)
+_LISTED = re.compile(r"\s*(?:,|,?\s*(?:and|plus)\b|&|/)\s*(?:the\s+)?", re.IGNORECASE)
 _INTRODUCED = re.compile(
     r"(?:\b(?:in|as|on|is|be|drawn|shown|should)\s+(?:an?\s+)?|[(:]\s*)+$", re.IGNORECASE
 )
@@ -478,10 +478,17 @@ def _names_of(phrase: _Phrase) -> list[Atom]:
     ]
 
 
+def _atoms_of(words: str) -> set[tuple[str, str]]:
+    """Return the quantities of the table that words name, with their components."""
+    placed, field = read_quantities(Sentence(words), magnitude=False)
+    return {(quantity.name, quantity.component) for _, quantity in placed} | (
+        {(B, "")} if field >= 0 else set()
+    )
+
+
 def _quantities_of(words: str) -> set[str]:
     """Return the quantities of the table that words name, without their components."""
-    placed, field = read_quantities(Sentence(words), magnitude=False)
-    return {quantity.name for _, quantity in placed} | ({B} if field >= 0 else set())
+    return {name for name, _ in _atoms_of(words)}
 
 
 def _is_quantity(words: str) -> bool:
@@ -636,9 +643,13 @@ def _is_computed(name: Atom, text: str) -> bool:
 
 
 def _is_named_before(name: Atom, names: Sequence[Atom]) -> bool:
-    """Return whether an earlier name has the words of a name: ``electron density in 2008, density in red``."""
+    """Return whether earlier names have the words or the quantities of a name: ``n and T in 2008, density in red``."""
     words = re.compile(rf"(?<![\w|]){re.escape(name.text)}(?![\w|])", re.IGNORECASE)
-    return any(other.start < name.start and words.search(other.text) for other in names)
+    earlier = [other.text for other in names if other.start < name.start]
+    if any(words.search(text) for text in earlier):
+        return True
+    own = _atoms_of(name.text)
+    return bool(own) and own <= {atom for text in earlier for atom in _atoms_of(text)}
 
 
 def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:

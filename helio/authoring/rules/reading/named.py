@@ -131,7 +131,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         crafts = grouped[missions[match[1].casefold()]]
         found += [(match.start(), craft) for craft in crafts if first <= craft[-1] <= last]
     listed = (
-        r"[A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:\1)?[\s-]*[A-E1-4]"
+        r"[A-E1-4](?:(?:\s*(?:,|and|plus|&|/|\+)\s*)+(?:\1)?[\s-]*[A-E1-4]"
         rf"(?![\w-]|(?<=[BE])\s+(?:of|from|at|magnitude|vector|components?|in)\b|{_UNIT}))+"  # THEMIS A and B in GSE
     )
     blank = r"(?:[A-E](?:\s+[A-E]){2,}|[1-4](?:\s+[1-4])+)(?![\w:.-])"
