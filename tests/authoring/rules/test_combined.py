@@ -221,3 +221,18 @@ def test_each_computation_beside_a_quantity_is_of_its_data(author, words, drawn)
     draft = author.create(f"{words}, 20 Nov 2003")
     (figure,) = (step for step in draft.template["steps"] if step["tool_name"] == "render_spec")
     assert figure["tool_args"]["spec"]["panels"] == [[f"OMNI_SYMH{end}" for end in panel] for panel in drawn]
+
+
+@pytest.mark.parametrize("words", ["", "need ", "plot the "])
+def test_what_comes_after_is_computed_from_the_averages(author, words):
+    draft = author.create(
+        f"{words}ratio of the density Wind over ACE after averaging both to 5 minutes, 3 Aug 2010"
+    )
+    tools = [step["tool_name"] for step in draft.template["steps"]]
+    assert tools.index("resample") < tools.index("arithmetic")
+
+
+def test_a_list_of_spacecraft_may_have_a_plus(author):
+    draft = author.create("THEMIS A, D plus E ion density on 2008-02-26")
+    (figure,) = (step for step in draft.template["steps"] if step["tool_name"] == "render_spec")
+    assert figure["tool_args"]["spec"]["panels"] == [["THEMISA_n", "THEMISD_n", "THEMISE_n"]]

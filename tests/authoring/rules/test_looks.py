@@ -433,6 +433,9 @@ def test_a_number_or_a_name_that_does_not_fit_is_refused(author, sentence, says)
             "ACE Bz and By, May 2010, y range -80..80 for all",
             {"y_range": {"1": [-80.0, 80.0], "2": [-80.0, 80.0]}},
         ),
+        ("Wind n, V, T, May 2010, density and temperature log", {"log_scale": {"1": "log", "3": "log"}}),
+        ("Wind n, V, T, May 2010, n plus T on a log axis", {"log_scale": {"1": "log", "3": "log"}}),
+        ("need Voyager 2 density 1980 log y thanks", {"log_scale": {"1": "log"}}),
         ("Dst May 2010 as line with points", {"line_styles": {"OMNI_Dst": {"mode": "lines+markers"}}}),
         ("OMNI flow pressure 3 May 2010, label the y axis Pdyn [nPa]", {"y_label": {"1": "Pdyn [nPa]"}}),
         (

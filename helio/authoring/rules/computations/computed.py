@@ -434,7 +434,9 @@ def _is_average_of_all(text: str, mention: ComputationMention) -> bool:
 
 def _takes_result(text: str, outer: ComputationMention, inner: ComputationMention) -> bool:
     """Return whether a computation takes the result of the one that is named behind it."""
-    between = text[max(outer.position, 0) : max(inner.position, 0)]
+    if outer.position < 0:  # the sentence says that it comes first
+        return False
+    between = text[outer.position : max(inner.position, 0)]
     is_noun = (
         re.match(r"(?:\w*ed|per|each|every|for|in|with|by|after)\b", text[max(inner.position, 0) :]) is None
     )
