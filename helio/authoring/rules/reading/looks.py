@@ -648,8 +648,8 @@ def _is_named_before(name: Atom, names: Sequence[Atom]) -> bool:
     earlier = [other.text for other in names if other.start < name.start]
     if any(words.search(text) for text in earlier):
         return True
-    own = _atoms_of(name.text)
-    return bool(own) and own <= {atom for text in earlier for atom in _atoms_of(text)}
+    said_before = {atom for text in earlier for atom in _atoms_of(text)}
+    return _is_quantity(name.text) and _atoms_of(name.text) <= said_before
 
 
 def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
