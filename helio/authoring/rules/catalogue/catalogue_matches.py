@@ -74,7 +74,7 @@ _OF_AXES = ("eV", "deg", "km", "s")
 SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
 """Pattern of names of parameters that hold one angle or one energy of another one."""
 _OF_CRAFT = re.compile(r"(?:spacecraft(?:'s)?|s/c) (?:velocity|speed)", re.IGNORECASE)
-_OF_MOTION = re.compile(r"\b(?:VxB|corotation) E-?field", re.IGNORECASE)
+_OF_MOTION = re.compile(r"\b(?:VxB E-?field|corotation)\b", re.IGNORECASE)
 _MOST_COMPONENTS = 4
 """The number of components of a vector with its length; a spectrum has at least as many bins."""
 _NO_FLUX = (*_OF_AXES, "nT", "cm^-3", "km/s", "V")

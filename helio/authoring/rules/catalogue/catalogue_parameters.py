@@ -223,6 +223,8 @@ class DescribedParameter:
             words.concepts |= {"spectrum", "energyspectrum"}
         if parameter.unit and comparable(parameter.unit, "mV/m"):
             words.concepts.add("electricfield")
+        if {"flow", "drift"} & words.words and comparable(parameter.unit or "1", "m/s"):
+            words.concepts.add("velocity")
         return words
 
     @cached_property
