@@ -160,6 +160,7 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
         lambda match: bool(match.extra),
         lambda match: cadence_rank(match.dataset, wanted),
         lambda match: bool(match.extra & _NARROWER - asked),
+        lambda match: "field" in asked and not match.first.parameter.unit,
     )
     own = asked - SPECIES_WORDS - OF_TIME
     if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):

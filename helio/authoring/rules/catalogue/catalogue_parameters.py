@@ -92,7 +92,7 @@ _SHORT = {
 """Species as names of the PRBEM standard write them: ``FEDO`` has electrons."""
 _SPELT = {
     "fluxe": "flux", "flx": "flux", "irradiance": "flux", "degree": "deg", "mean": "average", "avg": "average",
-    "ave": "average", "dif": "differential", "diff": "differential",
+    "ave": "average", "strength": "magnitude", "dif": "differential", "diff": "differential",
 }  # fmt: skip
 """Words in the spelling of most descriptions."""
 _COUNTED = {"e": Species("e"), "p": Species("H", 1, 1), "a": Species("He", 4, 2)}
