@@ -338,7 +338,8 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
             + ", each for one direction, and no omnidirectional flux" * wish.omni,
             advice=f"choose by energy or direction: {_listed(best)} …",
         )
-    best = lowest(best, lambda match: len(match.first.words.species))  # electrons, no electrons and protons
+    general = {"ion"} if wish.species in _PROTONS else set()
+    best = lowest(best, lambda match: len(match.first.words.species - general))  # no electrons and protons
     if len(best) == 1:
         return best
     if scalar and (wish.every or not (wish.energy or wish.moment)):
