@@ -187,7 +187,7 @@ def drawn(draft):
             "CRRES 976 keV electrons at 90° and omni Dst, 20 Mar to 10 Apr 1991",
             ["CRRES_H0_MEA.Jper", "OMNI2_H0_MRG1HR.DST"],
         ),
-        ("SAMPEX, PET electron flux, 1 Jan 1997", ["SX_K0_POF.Elect_Dif_Flx"]),
+        ("SAMPEX, PET electron flux, 1 Jan 1997", ["SX_K0_30F.Elect_Dif_Flx"]),
         (
             "noaa15 and noaa18, >130 keV electrons, 2015-03-17 12 to 15 UT",
             [f"NOAA{number}_POES-SEM2_FLUXES-2SEC.mep_ele_flux_t_stacke2" for number in (15, 18)],

@@ -65,7 +65,7 @@ _MODELS = frozenset({"igrf", "model", "calculated", "computed"})
 """Words of descriptions of fields that nobody measured."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
 _SHOWS_SPECTRUM = re.compile(
-    r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
+    r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|fluence|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
 )
 _ABOUT_PITCH = re.compile(r"pitch|energy[- ]angle|\bPA(?:D|NGLE)?\b|_PA_|by[AP]_at", re.IGNORECASE)
 _WAVE_FORM = re.compile(r"wave-?form(?! receiver)|samples\b", re.IGNORECASE)
@@ -386,6 +386,7 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
         The names of instruments that the sentence has for the wish, also in a part beside it.
     """
     names = (names | {*map(folded, wish.words)}) & dataset.sensors
+    names -= {folded(dataset.craft.spacecraft), folded(dataset.craft.mission)}  # in some of the titles
     for described in dataset.measured:
         if wish.channel and channel_name(wish.channel) not in (described.channel, described.parameter.name):
             continue

@@ -342,7 +342,8 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
     best = lowest(best, lambda match: len(match.first.words.species - general))  # no electrons and protons
     if len(best) == 1:
         return best
-    if scalar and (wish.every or not (wish.energy or wish.moment)):
+    units = {match.first.parameter.canonical_unit for match in best}
+    if scalar and len(units) == 1 and (wish.every or not (wish.energy or wish.moment)):
         return [Match(tuple(match.first for match in best))]
     return chosen(_QUESTION, best, ask)
 
