@@ -79,6 +79,7 @@ _MOST_COMPONENTS = 4
 """The number of components of a vector with its length; a spectrum has at least as many bins."""
 _NO_FLUX = (*_OF_AXES, "nT", "cm^-3", "km/s", "V")
 """Units that no flux has."""
+_IN_SECTORS = re.compile(r"\bin \d+ sectors\b")
 _OF_MOMENTS = re.compile(
     r"pressure|tensor|velocit|densit|temperature|potential|\banis(?:otrop|\.)|moment|charge (?:state|dist)|heat"
     r"|vector|t3\b",
@@ -406,7 +407,10 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
 
 
 def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
-    """Return whether a parameter is the wished moment or flux: 0, 1 for another unit, 2 for counts; else None."""
+    """Return whether a parameter is the wished moment or flux: 0, 1 for another unit, 2 for counts; else None.
+
+    3 for a flux in sectors that the wish does not name.
+    """
     unit, written = described.parameter.canonical_unit, described.parameter.unit
     if wish.moment and wish.moment not in COUNTED:
         size = described.parameter.size
@@ -424,7 +428,8 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
     if wish.moment:
         return None if per_area and wish.moment == "counts" else int(per_area)
     counts = ignoring_case(r"counts?\b|cnts\b").search(f"{described.parameter.name} {described.description}")
-    return 0 if per_area else 2 if counts else 1
+    sectors = _IN_SECTORS.search(described.description) and "sectors" not in wish.words
+    return 3 if sectors else 0 if per_area else 2 if counts else 1
 
 
 def _off_species(wish: Wish, described: DescribedParameter) -> int | None:

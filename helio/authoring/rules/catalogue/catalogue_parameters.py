@@ -77,6 +77,7 @@ _FLUX = re.compile(
 _DENSITIES = re.compile(r"\bN[ei]\b")
 """Symbols of densities, which are also those of neon and nickel."""
 _SIDE = re.compile(r"\bside [AB]\b|\b(?<=_)?[AB]_(?=[A-Z])")
+_CNO = re.compile(r"\bC, ?N,? ?(?:and )?O\b")
 _IN_UNIT = re.compile(r"(?<![A-Za-z])([kMG]?eV)", re.IGNORECASE)
 _BINS = {
     "FPI": ("ev", Energy(2, 30e3)),
@@ -275,7 +276,8 @@ class DescribedParameter:
         aside = _DENSITIES if comparable(self.parameter.canonical_unit, "cm^-3") else _SIDE
         in_unit = rf"\bin {re.escape(self.parameter.unit or self.entry.id)}(?!\w)"  # K is no potassium
         out = rf"{in_unit}|(?<![A-Za-z])ION_(?=[a-z])"  # ION_protons are protons
-        about = (re.sub(out, " ", text) for text in (self.parameter.description, self.about))
+        texts = (_CNO.sub("CNO", text) for text in (self.parameter.description, self.about))
+        about = (re.sub(out, " ", text) for text in texts)
         own, whole = (aside.sub(" ", text) for text in about)
         texts = [re.sub(r"\([^()]*\)", " ", text) for text in (own, whole)]
         for text in (*(texts if self.head and self.is_flux else texts[1:]), whole):
