@@ -620,7 +620,7 @@ class _SentenceReader:
         lengths = [
             (mention.position, RequestQuantity(ABS_B))
             for mention in self._mentions
-            if mention.computation.tool == MAGNITUDE
+            if mention.computation.tool == MAGNITUDE and placed
         ]
         starts = dict(zip(self._described.datasets, self._described.starts, strict=True))
         parameters = [
