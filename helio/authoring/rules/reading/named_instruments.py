@@ -202,12 +202,18 @@ def leave_directions(sentence: Sentence) -> None:
         sentence.drop(rf"(?<![\w,]){_FLUX[3:]},?\s+(?P<out>omni)(?![\w-])(?!\s+[a-z])")
 
 
-def read_instruments(sentence: Sentence) -> tuple[str, ...]:
-    """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none."""
+def read_instruments(sentence: Sentence, crafts: Crafts) -> tuple[str, ...]:
+    """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none.
+
+    But behind a spacecraft that carries such an instrument it is one: ``stereo a plastic speed``.
+    """
     sentence.drop(rf"\b(?:from|using) (?P<out>the)(?= (?-i:{IN_CAPITALS}))")
     sentence.drop(r"\b(?P<out>s?waves)[ /](?=(?:rad[12]|tnr|hfr|lfr)\b)")
     names = [re.sub(r"^SPAN(?=\w)", "SPAN-", match[0].upper()) for match in sentence.take(_MIXED)]
-    for pattern in (re.compile(IN_CAPITALS), _IN_SMALL_LETTERS):
+    flown = {craft for _, craft in crafts}
+    carried = {name for row in SOURCES if row.spacecraft in flown for name in row.instruments & _ALSO_WORDS}
+    behind = rf"(?<=\x01 )(?:{_any_of(carried)})(?=\s+[a-z|]\w)" if carried else r"(?!)"
+    for pattern in (re.compile(IN_CAPITALS), _IN_SMALL_LETTERS, behind):
         names += [match[0].upper() for match in sentence.take(pattern)]
     return tuple(dict.fromkeys(names))
 

@@ -440,7 +440,7 @@ class _SentenceReader:
         sentence, described = self._sentence, self._described
         before_instruments = sentence.left
         self._energies = take_energies(sentence)
-        self._instruments = read_instruments(sentence)
+        self._instruments = read_instruments(sentence, self.flown)
         after_instruments = sentence.left
         crafts = with_carriers(self.flown, self._instruments, sentence.text, self._catalogue)
         if (crafts or described.crafts) and not self.flown:
