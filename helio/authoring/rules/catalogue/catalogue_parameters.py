@@ -93,7 +93,7 @@ _SHORT = {
 """Species as names of the PRBEM standard write them: ``FEDO`` has electrons."""
 _SPELT = {
     "fluxe": "flux", "flx": "flux", "irradiance": "flux", "degree": "deg", "mean": "average", "avg": "average",
-    "ave": "average", "strength": "magnitude", "dif": "differential", "diff": "differential",
+    "ave": "average", "dif": "differential", "diff": "differential",
 }  # fmt: skip
 """Words in the spelling of most descriptions."""
 _COUNTED = {"e": Species("e"), "p": Species("H", 1, 1), "a": Species("He", 4, 2)}
@@ -492,6 +492,7 @@ def word_list(text: str) -> list[str]:
     spaced = _L_SHELL.sub("lshell", text.replace("_", " "))
     spaced = spaced.replace("N/S ", "north south ").replace("E/W ", "east west ")
     spaced = _ALONG_FIELD.sub(lambda match: f"{_ALONG.get(match[1].lower(), 'parallel')} temperature", spaced)
+    spaced = ignoring_case(r"(?<=\bfield )strength\b").sub("magnitude", spaced)
     words = tokens(plain(_SYMBOL.sub(lambda match: f" {SYMBOLS[match[0]]} ", spaced)))
     return [_SPELT.get(word, word) for word in words]
 
