@@ -220,10 +220,38 @@ def drawn(draft):
             "Solar Orbiter EPT sun-ward electron flux, 9 October 2021",
             ["SOLO_L3_EPD-EPT-1MIN.Electron_Flux_S"],
         ),
+        # the whole range of an instrument
+        (
+            "rbsp-a rept 2-20MeV electrons sci l2, spectrogram, 2013-03-17",
+            ["RBSPA_REL03_ECT-REPT-SCI-L2.FESA"],
+        ),
+        ("RBSP-B REPT 20-120 MeV proton spectrogram, 2013-03-17", ["RBSPB_REL03_ECT-REPT-SCI-L2.FPSA"]),
+        ("proton 13-130 MeV SOHO ERNE HED as a spectrogram, 20 jan 2005", ["SOHO_ERNE-HED_L2-1MIN.PH"]),
+        # several elements in one channel, and no sectors
+        ("Ulysses LET alphas and CNO fluxes, 2000-07-10", ["UY_M0_LET.Alphas", "UY_M0_LET.C_N_O"]),
+        ("SOHO ERNE CNO, 2001-04-15", ["SOHO_ERNE_HEAVY-ION-5MIN.CNO_intensity"]),
+        ("Ulysses LET protons 0.9-3.8 MeV, 2000-07-10", ["UY_M0_LET.LowE_protons"]),
+        ("Ulysses KET proton sectors, 2000-07-10", ["UY_M0_KET.Proton_sectors"]),
+        ("SAMPEX PET electrons, 30 s averages, 2003-10-29", ["SX_K0_30F.Elect_Dif_Flx"]),
+        ("AMPTE CCE MEPA TOF protons, 1986-02-08", ["AMPTECCE_H0_MEPA.TOF_protons_INTEN"]),
     ],
 )
 def test_the_parameter_has_the_particles(author, request_, parameters):
     assert drawn(author.create(request_))[0] == parameters
+
+
+@pytest.mark.parametrize(
+    ("request_", "choices"),
+    [
+        ("AMPTE CCE MEPA protons, 1986-02-08", ["ION_protons_INTEN", "TOF_protons_INTEN"]),
+        ("Polar TIMAS upflowing O+, 1997-01-10", ["O_Fluence", "O_Eflux"]),  # in two units
+        ("Ulysses KET protons, 2000-07-10", ["LowE_protons", "HiE_protons"]),
+    ],
+)
+def test_different_fluxes_of_one_species_are_to_choose_from(author, request_, choices):
+    asked = author.create(request_)
+    assert isinstance(asked, AuthorQuestion)
+    assert [choice.split(":")[0].partition(".")[2] for choice in asked.choices] == choices
 
 
 @pytest.mark.parametrize(

@@ -183,6 +183,7 @@ _AS_LINES = re.compile(
     r"|\b(?:with |as )?(?:one|a) (?:line|curve) (?:per|for (?:each|every)) (?:energy )?(?:channel|energy|bin)\b",
     re.IGNORECASE,
 )
+_OF_CHANNELS = re.compile(r"\bchannels\b|\b(?:per|each|every) (?:energy )?channel\b", re.IGNORECASE)
 _LINE_PLOT = re.compile(r"\b(?:as )?(?:an? )?line[ -]?(?:plots?|graphs?)\b", re.IGNORECASE)
 _LOG_AXIS = re.compile(
     r"\blog(?:arithmic)?\b(?!.*\b(?:energy|energies|frequency|colou?r|z)\b)", re.IGNORECASE
@@ -449,7 +450,7 @@ class _SentenceReader:
         self._as_lines = sentence.take_first(_AS_LINES) is not None
         if not self._as_lines and not _PICTURE.search(sentence.text):
             self._as_lines = sentence.take_first(_LINE_PLOT) is not None
-        if self._as_lines or ignoring_case(r"\bchannels\b").search(sentence.text):
+        if self._as_lines or _OF_CHANNELS.search(sentence.text):
             self._refuse_one_mean()
         if self._as_lines and ignoring_case(r"\bspectrogram").search(sentence.text):
             raise NotUnderstood(
@@ -558,7 +559,7 @@ class _SentenceReader:
         if 1 in means.values() and not averaged:
             raise NotUnderstood(
                 "helio draws no lines of only some of the energies",
-                advice="to draw all energies as lines, leave their range out; to draw the mean over it, write 'averaged' before it",
+                advice="leave their range out to draw all as lines, or write 'averaged over' before it for the mean",
             )
 
     def _has_spectrum(self) -> bool:
