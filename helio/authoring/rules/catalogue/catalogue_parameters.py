@@ -276,8 +276,7 @@ class DescribedParameter:
         aside = _DENSITIES if comparable(self.parameter.canonical_unit, "cm^-3") else _SIDE
         in_unit = rf"\bin {re.escape(self.parameter.unit or self.entry.id)}(?!\w)"  # K is no potassium
         out = rf"{in_unit}|(?<![A-Za-z])ION_(?=[a-z])"  # ION_protons are protons
-        texts = (_CNO.sub("CNO", text) for text in (self.parameter.description, self.about))
-        about = (re.sub(out, " ", text) for text in texts)
+        about = (re.sub(out, " ", _CNO.sub("CNO", text)) for text in (self.parameter.description, self.about))
         own, whole = (aside.sub(" ", text) for text in about)
         texts = [re.sub(r"\([^()]*\)", " ", text) for text in (own, whole)]
         for text in (*(texts if self.head and self.is_flux else texts[1:]), whole):
