@@ -408,6 +408,11 @@ def test_panels_are_where_the_request_puts_them(author, request_, panels):
         ),
         ("hodogram of ACE By and Bz", {"xy": [{"x": "ACE_Bz", "y": "ACE_By", "type": "hodogram"}]}),
         ("hist of ACE speed", {"histograms": [{"of": ["ACE_V"]}]}),
+        (
+            "ACE |B| against Wind |B|, equal axes",
+            {"xy": [{"x": "Wind_Bmag", "y": "ACE_Bmag_aligned", "equal_axes": True}]},
+        ),
+        ("ACE |B| against Wind |B|", {"panels": [["ACE_Bmag", "Wind_Bmag"]]}),
     ],
 )
 def test_a_figure_without_a_time_axis(author, request_, entry):
@@ -497,6 +502,7 @@ def test_a_sentence_names_data(author, request_, parameters):
     [
         ("vorticity of MMS1 2016-10-16", "'vorticity'"),
         ("|E| of MMS1 2017-07-11", "|E|"),  # not the vector
+        ("ACE Bz and By, equal axes, 2003-01-02", "'equal'"),  # over time
         ("ACE density from the HAPI server of AMDA 2003-01-02", "names the archive hapi:AMDA"),
         ("ACE Bz with a trend line 2003-01-02", "'trend'"),
     ],
@@ -1279,6 +1285,7 @@ def test_a_vector_of_the_catalogue_gives_its_magnitude(author):
         ("STEREO-A speed and |B| from IMPACT MAG, 1 March 2012", [["STA_V"], ["STA_Bmag"]]),
         ("ACE |B| and MAG data, 5 Jan 2005", [["ACE_Bmag"], ["ACE_B"]]),
         ("ACE MAG vector and |B|, 5 Jan 2005", [["ACE_B"], ["ACE_Bmag"]]),
+        ("ACE B vector magnitude, 5 Jan 2005", [["ACE_Bmag"]]),
     ],
 )
 def test_the_instrument_of_a_magnitude_is_no_vector(author, words, drawn):
