@@ -409,7 +409,7 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
 def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
     """Return whether a parameter is the wished moment or flux: 0, 1 for another unit, 2 for counts; else None.
 
-    3 for a flux in sectors that the wish does not name.
+    3 for a flux in sectors, if the wish names neither sectors nor an energy.
     """
     unit, written = described.parameter.canonical_unit, described.parameter.unit
     if wish.moment and wish.moment not in COUNTED:
@@ -428,7 +428,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
     if wish.moment:
         return None if per_area and wish.moment == "counts" else int(per_area)
     counts = ignoring_case(r"counts?\b|cnts\b").search(f"{described.parameter.name} {described.description}")
-    sectors = _IN_SECTORS.search(described.description) and "sectors" not in wish.words
+    sectors = _IN_SECTORS.search(described.description) and not (wish.energy or "sectors" in wish.words)
     return 3 if sectors else 0 if per_area else 2 if counts else 1
 
 
