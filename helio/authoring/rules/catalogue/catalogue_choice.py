@@ -173,7 +173,7 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
     return lowest(
         best,
         lambda match: match.first.pair not in TABLE,
-        lambda match: -len(asked & {*word_list(match.first.parameter.name)}),
+        lambda match: not asked <= {*word_list(match.first.parameter.name)},
     )
 
 
