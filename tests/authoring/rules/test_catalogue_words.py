@@ -109,6 +109,7 @@ def test_of_several_parameters_the_person_chooses_one(author):
         ("ICON MIGHTI green line zonal wind 2020-06-01", "ICON_L2-2_MIGHTI_VECTOR-WIND-GREEN."),
         ("DMSP-F17 SSM magnetic perturbations, 2013-05-01", "DMSP-F17_SSM_MAGNETOMETER.DELTA_B_"),
         ("BARREL 1G x-ray counts 2013-01-17", "BAR_1G_L2_"),
+        ("IMP-8 plasma flow angle, 1990-01-01", "I8_H0_MITPLASMA."),  # east-west, or the elevation
     ],
 )
 def test_all_choices_are_what_the_sentence_names(author, request_, choices):
