@@ -234,6 +234,10 @@ def drawn(draft):
         ("Ulysses KET proton sectors, 2000-07-10", ["UY_M0_KET.Proton_sectors"]),
         ("SAMPEX PET electrons, 30 s averages, 2003-10-29", ["SX_K0_30F.Elect_Dif_Flx"]),
         ("AMPTE CCE MEPA TOF protons, 1986-02-08", ["AMPTECCE_H0_MEPA.TOF_protons_INTEN"]),
+        (
+            "RBSP-A RBSPICE oxygen maximum flux, 2013-03-17",
+            ["RBSP-A-RBSPICE_LEV-3-PAP_TOFXEO-0.FODU_MaximFlux"],
+        ),
     ],
 )
 def test_the_parameter_has_the_particles(author, request_, parameters):
@@ -266,6 +270,16 @@ def test_different_fluxes_of_one_species_are_to_choose_from(author, request_, ch
             "Wind EESA-High electron pitch angles at 2 keV, 1 Jan 1998",
             "WI_EHPD_3DP.FLUX",
             [("slice_spectrum", {"at": 2000, "axis": "energy"})],
+        ),
+        (  # no bins of pitch angles at one energy
+            "Wind 3DP SST protons 550 keV, 28 Oct 2003",
+            "WI_SOSP_3DP.FLUX",
+            [("slice_spectrum", {"at": 550000})],
+        ),
+        (  # no minimum of the spin
+            "RBSP-A RBSPICE oxygen 200 keV, 2013-03-17",
+            "RBSP-A-RBSPICE_LEV-3-PAP_TOFXEO-0.FODU",
+            [("pitch_angle_average", {}), ("slice_spectrum", {"at": 0.2})],
         ),
         (
             "RBSP-A HOPE protons at 90 deg pitch angle, 10 keV, 1 June 2013",

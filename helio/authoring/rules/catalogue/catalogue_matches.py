@@ -73,6 +73,9 @@ _OF_AXES = ("eV", "deg", "km", "s")
 """Units that no spectrum and no distribution has."""
 SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
 """Pattern of names of parameters that hold one angle or one energy of another one."""
+_BY_PITCH = re.compile(r"(?i)by[AP]_at")
+"""Pattern of names of parameters whose bins are pitch angles."""
+_EXTREME = re.compile(r"\b(?:min|max)imum\b", re.IGNORECASE)
 _OF_CRAFT = re.compile(r"(?:spacecraft(?:'s)?|s/c) (?:velocity|speed)", re.IGNORECASE)
 _OF_MOTION = re.compile(r"\b(?:VxB E-?field|corotation)\b", re.IGNORECASE)
 _MOST_COMPONENTS = 4
@@ -395,6 +398,8 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
             continue
         if wish.spectrum and not described.parameter.size:
             continue
+        if _EXTREME.search(described.description) and not _EXTREME.search(" ".join(wish.words)):
+            continue
         if (
             (species := _off_species(wish, described)) is None
             or (kind := _off_kind(wish, described)) is None
@@ -457,6 +462,8 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
     if wish.pitch and axes == 1 and wish == replace(wish, energy=None, angles=(), averaged=False):
         is_whole = _is_of_kind(described, "pitch angles") and not SLICE.search(described.parameter.name)
         return ((), 0) if is_whole and not ignoring_case("omni").search(described.text) else None
+    if axes == 1 and not wish.pitch and _BY_PITCH.search(described.parameter.name):
+        return None
     if axes > 2 or (axes == 2 and not (is_pitch and whole_sky)) or (wish.pitch and axes < 2):
         return None
     cuts: list[Computation] = []
