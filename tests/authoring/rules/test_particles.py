@@ -250,6 +250,7 @@ def test_the_parameter_has_the_particles(author, request_, parameters):
         ("AMPTE CCE MEPA protons, 1986-02-08", ["ION_protons_INTEN", "TOF_protons_INTEN"]),
         ("Polar TIMAS upflowing O+, 1997-01-10", ["O_Fluence", "O_Eflux"]),  # in two units
         ("Ulysses KET protons, 2000-07-10", ["LowE_protons", "HiE_protons"]),
+        ("ACE EPAM protons 0.5 MeV, 2003-10-28", ["P5", "P5p"]),  # and no ions with Z > 1
     ],
 )
 def test_different_fluxes_of_one_species_are_to_choose_from(author, request_, choices):
