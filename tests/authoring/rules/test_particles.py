@@ -282,6 +282,16 @@ def test_different_fluxes_of_one_species_are_to_choose_from(author, request_, ch
             "RBSP-A-RBSPICE_LEV-3-PAP_TOFXEO-0.FODU",
             [("pitch_angle_average", {}), ("slice_spectrum", {"at": 0.2})],
         ),
+        (  # the bins are sectors
+            "Ulysses KET proton sectors 10 MeV, 1995-03-01",
+            "UY_M0_KET.Proton_sectors",
+            [],
+        ),
+        (
+            "Ulysses LET protons 2 MeV, 1995-03-01",
+            "UY_M0_LET.LowE_protons",
+            [("slice_spectrum", {"at": 2})],
+        ),
         (
             "RBSP-A HOPE protons at 90 deg pitch angle, 10 keV, 1 June 2013",
             "RBSPA_REL04_ECT-HOPE-PA-L3.FPDU",

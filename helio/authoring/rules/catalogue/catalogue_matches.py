@@ -414,7 +414,7 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
 def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
     """Return whether a parameter is the wished moment or flux: 0, 1 for another unit, 2 for counts; else None.
 
-    3 for a flux in sectors, if the wish names neither sectors nor an energy.
+    3 for a flux in sectors, if the wish names neither sectors nor its range of energies.
     """
     unit, written = described.parameter.canonical_unit, described.parameter.unit
     if wish.moment and wish.moment not in COUNTED:
@@ -433,7 +433,8 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
     if wish.moment:
         return None if per_area and wish.moment == "counts" else int(per_area)
     counts = ignoring_case(r"counts?\b|cnts\b").search(f"{described.parameter.name} {described.description}")
-    sectors = _IN_SECTORS.search(described.description) and not (wish.energy or "sectors" in wish.words)
+    whole = wish.energy and any(map(wish.energy.is_same, described.bands))
+    sectors = _IN_SECTORS.search(described.description) and not (whole or "sectors" in wish.words)
     return 3 if sectors else 0 if per_area else 2 if counts else 1
 
 
@@ -481,7 +482,7 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
         return tuple(cuts), 0
     if wish.integrated and (not axes or wish.energy.is_point):
         return None
-    if not axes:
+    if not axes or _IN_SECTORS.search(described.description):
         off = _off_channel(wish.energy, described.bands)
         return None if off is None else ((), off)
     return _with_energy(wish.energy, described, axis, cuts, integrated=wish.integrated)
