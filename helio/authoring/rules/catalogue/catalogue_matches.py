@@ -482,9 +482,10 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
         return tuple(cuts), 0
     if wish.integrated and (not axes or wish.energy.is_point):
         return None
-    if not axes or _IN_SECTORS.search(described.description):
+    sectors = _IN_SECTORS.search(described.description) is not None
+    if not axes or sectors:
         off = _off_channel(wish.energy, described.bands)
-        return None if off is None else ((), off)
+        return None if off is None else ((), off + sectors)
     return _with_energy(wish.energy, described, axis, cuts, integrated=wish.integrated)
 
 
