@@ -290,6 +290,8 @@ class Panels:
         The components on the y and the x axis of the hodogram of one vector: ``"nm"``; empty for the usual ones.
     stacked : bool
         Whether each part of the request has panels of its own, below those of the part before it.
+    equal : bool
+        Whether one unit is equally long on both axes of a plot of one quantity against another.
     """
 
     together: bool = False
@@ -313,6 +315,7 @@ class Panels:
     axes: str = ""
     side: bool = False
     stacked: bool = False
+    equal: bool = False
 
 
 @dataclass(frozen=True)

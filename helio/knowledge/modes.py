@@ -74,7 +74,7 @@ MODES = (
         r"ground[- ](?:(?:calculated|computed)[- ])?moments?",
         (r"GMOM|GRND|(?i:ground-calculated)",),
     ),
-    Mode("nonlinear", r"non-?linear(?:[- ](?:fit(?:s|ted|ting)?|analysis))?", (r"_nonlin\b",)),
+    Mode("nonlinear", r"non-?lin(?:ear)?\b(?:[- ](?:fit(?:s|ted|ting)?|analysis))?", (r"_nonlin\b",)),
     Mode("hires", r"hi-?res", (r"HIRES",)),
     Mode("SWICS 1.1", r"SWI1", (r"SWICS 1\.1",)),
     *(

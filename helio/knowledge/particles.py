@@ -91,7 +91,7 @@ class Energy:
         if math.inf in (self.high, other.high) and self.high != other.high:
             return abs(self.low - other.low) <= 0.02 * other.low
         return all(
-            a == b or abs(a - b) <= max(rough, 0.02 * abs(b))
+            a == b or abs(a - b) <= max(min(rough, 0.2 * abs(b)), 0.02 * abs(b))
             for a, b in ((self.low, other.low), (self.high, other.high))
         )
 
@@ -111,7 +111,7 @@ _ONE = (
 _PLAIN_ONE = re.sub(r"\?P<\w+>", "?:", _ONE)
 _PER = r"(?:\s*/\s*(?:nucleon|nuc|amu|n|u|q)(?![a-z])\.?)?"
 _LISTED = re.compile(
-    rf"(?<![\w.])(?<!\d-)(?P<list>{_PLAIN_ONE}(?:\s*(?:{_UNIT}{_PER})?\s*(?:,\s*and\b|,|\band\b|&|/|;)\s*{_PLAIN_ONE})*)"
+    rf"(?<![\w.])(?<!\d-)(?<!Z>)(?<!Z>=)(?P<list>{_PLAIN_ONE}(?:\s*(?:{_UNIT}{_PER})?\s*(?:,\s*and\b|,|\band\b|&|/|;)\s*{_PLAIN_ONE})*)"
     rf"\s*-?\s*(?:energy bins,\s*)?(?P<unit>{_UNIT}){_PER}(?![\w])",
     re.IGNORECASE,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -234,11 +235,14 @@ class Deriving:
         return all(not pairs.isdisjoint(at_hand) for pairs in fetched)
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
-        """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
-        if any(quantity.name == B for quantity in self.request.quantities):
-            return True
+        """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer.
+
+        Not from a drawn vector that is too coarse for the request, if the magnitude is fine enough.
+        """
         vectors = self.data.pick(B, craft)
-        cadence = vectors[0].cadence if vectors else None
+        cadence, wanted = vectors[0].cadence if vectors else None, 1.5 * (self.request.cadence or math.inf)
+        if any(quantity.name == B for quantity in self.request.quantities):
+            return not (cadence and magnitude.cadence and magnitude.cadence <= wanted < cadence)
         return bool(cadence and magnitude.cadence and cadence < magnitude.cadence / 10)
 
     def _can_derive(self, quantity: str, craft: str) -> bool:

@@ -509,7 +509,8 @@ def _one_against_another(
     fit = {"fit": layout.fit} if layout.fit else {}
     bins = {"bins": layout.bins} if layout.bins else {}
     colour = {"color_by": coloured[0].label if coloured else "time"} if layout.colour else {}
-    settings = {**kind, **fit, **bins, **colour}
+    equal = {"equal_axes": True} if layout.equal else {}
+    settings = {**kind, **fit, **bins, **colour, **equal}
     return shown, [{"x": across + letter, "y": up + letter, **settings} for letter in letters]
 
 

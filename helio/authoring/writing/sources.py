@@ -27,7 +27,7 @@ from helio.knowledge.quantities import (
 from helio.knowledge.quantity_words import INDICES
 from helio.time_range import TimeRange
 
-_CADENCE = re.compile(r"(?<![A-Za-z0-9])\d+(?:SEC|MIN|HR|HOUR)(?![A-Za-z0-9])")
+_CADENCE = re.compile(r"(?<![A-Za-z0-9])\d+(?:S|SEC|MIN|HR|HOUR)(?![A-Za-z0-9])")
 """Pattern of the cadence in the id of a dataset."""
 
 

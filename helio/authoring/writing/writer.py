@@ -266,8 +266,9 @@ class _Figure:
         missions = {craft: mission for mission, crafts in families().items() for craft in crafts}
         absent = [craft for craft in request.spacecraft if not drawn & {craft, missions.get(craft, craft)}]
         if absent:
+            reason = ", because indices are taken from OMNI" if "OMNI" in drawn else ""
             raise NotUnderstood(
-                f"the figure would draw no data from {listed(absent)}, because indices are taken from OMNI",
+                f"the figure would draw no data from {listed(absent)}{reason}",
                 advice=f"name a quantity of {absent[0]}, or leave out {absent[0]}",
             )
         if setting := self._unused_setting():

@@ -48,6 +48,19 @@ def fetched(author, request):
         ("OMNI HRO2 Bz 2015-03-17", ["OMNI_HRO2_1MIN"]),
         ("power spectrum of Wind Bz (3 s), 2008-01-01", ["WI_H0_MFI"]),
         ("EPHIN protons, 30 min, 17 May 2012", ["SOHO_COSTEP-EPHIN_L3I-30MIN"]),
+        ("CELIAS PM speed, 30s, 29 to 31 oct 2003", ["SOHO_CELIAS-PM_30S"]),
+        ("SOHO CELIAS speed on 30 Oct 2003", ["SOHO_CELIAS-PM_5MIN"]),
+        *(  # |B| is finer than its vector
+            (
+                f"ISEE-3 |B| and Bz GSE{words}, 11-12 Sep 1978",
+                [f"ISEE-3_{name}" for name in (magnitude, "MAGPLASMA_2MIN_MAGNETIC_FIELD_PLASMA") if name],
+            )
+            for words, magnitude in (
+                (" 1 min", "MAG_1MIN_MAGNETIC_FIELD"),
+                (", 1 min", "MAG_1MIN_MAGNETIC_FIELD"),
+                (", 2 min", ""),
+            )
+        ),
         ("Solar Orbiter normal mode field 5 Jan 2022", ["SOLO_L2_MAG-RTN-NORMAL-1-MINUTE"]),
     ],
 )
@@ -107,7 +120,7 @@ def test_a_product_is_that_which_is_named(author, request_, parameters):
         ("THEMIS-D ESA ion density, ground moments, 2008-02-26", ["THD_L2_ESA.thd_peir_density"]),
         ("V2 PLS hires speed 2007-08-25 to 2007-08-30", ["VOYAGER2_PLS_HIRES_PLASMA_DATA.V"]),
         ("Solar Orbiter BIA electric field, 10 s product, 2021-11-03", ["SOLO_L3_RPW-BIA-EFIELD-10-SECONDS.EDC_SRF"]),
-        ("Ulysses KET protons, 10 min file, 1998", ["UY_M0_KET.Proton_sectors"]),
+        ("Ulysses KET electrons, 10 min file, 1998", ["UY_M0_KET.Electrons"]),
     ],
 )  # fmt: skip
 def test_a_version_chooses_the_dataset(author, request_, parameters):

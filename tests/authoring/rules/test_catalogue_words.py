@@ -109,6 +109,7 @@ def test_of_several_parameters_the_person_chooses_one(author):
         ("ICON MIGHTI green line zonal wind 2020-06-01", "ICON_L2-2_MIGHTI_VECTOR-WIND-GREEN."),
         ("DMSP-F17 SSM magnetic perturbations, 2013-05-01", "DMSP-F17_SSM_MAGNETOMETER.DELTA_B_"),
         ("BARREL 1G x-ray counts 2013-01-17", "BAR_1G_L2_"),
+        ("IMP-8 plasma flow angle, 1990-01-01", "I8_H0_MITPLASMA."),  # east-west, or the elevation
     ],
 )
 def test_all_choices_are_what_the_sentence_names(author, request_, choices):
@@ -468,6 +469,28 @@ def test_an_angle_to_a_component_is_not_the_component(author):
         ("wind waves rad1 spectrogram, 28 oct 2003", ["WI_L2_WAV_RAD1.PSD_V2_SP"]),
         ("H component at station GILL, 2017-09-08", ["THG_L2_MAG_GILL.thg_magh_gill"]),
         ("DMSP F18 fraction of H+, 2015-03-17", ["DMSP-F18_SSIES-3_THERMAL-PLASMA.frach"]),
+        *(  # the drift that is measured, and no corotation
+            (f"DMSP F16 {words}, 2015-03-17", [f"DMSP-F16_SSIES-3_THERMAL-PLASMA.{name}" for name in names])
+            for words, *names in (
+                ("ion density and horizontal drift velocity", "dens", "vy"),
+                ("vertical drift velocity", "vz"),
+                ("horizontal velocity", "vy"),
+                ("velocity in the ram direction", "vx"),
+                ("horizontal corotation velocity", "corvely"),
+            )
+        ),
+        ("C/NOFS vertical drift velocity, 2010-03-17", ["CNOFS_CINDI_IVM_500MS.ionVelocityZ"]),
+        *(  # the magnetometer, unless the sentence names the receiver
+            (f"Hawkeye {words}, 1975-07-01", [parameter])
+            for words, parameter in (
+                ("|B|", "HK_H0_MAG.B_total"),
+                ("magnetic field strength", "HK_H0_MAG.B_total"),
+                ("VLF |B|", "HK_H0_VLF.BAVE"),
+            )
+        ),
+        ("Arase MGF GSM vector, 8s, 2017-09-08", ["ERG_MGF_L2_8SEC.mag_8sec_gsm"]),
+        ("Arase MGF, 2017-09-08", ["ERG_MGF_L2_8SEC.mag_8sec_gse"]),
+        ("Arase MGF IGRF field, 2017-09-08", ["ERG_MGF_L2_8SEC.igrf_8sec_gsm"]),
     ],
 )  # fmt: skip
 def test_words_that_people_use_for_what_the_catalogue_describes(author, request_, parameters):

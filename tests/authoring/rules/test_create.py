@@ -100,6 +100,28 @@ def test_one_component_is_taken_out_whatever_the_file_calls_it(author):
     assert panels(draft) == [["ACE_Bz"]]
 
 
+@pytest.mark.parametrize(
+    ("words", "parameter", "axis"),
+    [
+        ("B GSM z", "BGSM", "z"),
+        ("magnetic field GSM y", "BGSM", "y"),
+        ("magnetic By", "BGSEc", "y"),
+        ("magnetic field Bz GSM", "BGSM", "z"),
+        ("velocity GSE x", "V_GSE", "x"),
+    ],
+)
+def test_the_letter_of_an_axis_may_stand_behind_its_frame(author, words, parameter, axis):
+    draft = made(author, f"ACE {words}, density, 2023-01-02")
+    assert [args["keep"] for args in steps(draft, "components")] == [[axis]]
+    assert parameter in str(steps(draft, "fetch_data"))
+
+
+@pytest.mark.parametrize("words", ["B GSE x, y and z", "electric field GSE x"])
+def test_letters_of_several_axes_and_of_other_fields_are_not_left_out(author, words):
+    with pytest.raises(NotUnderstood, match="'x'"):
+        author.create(f"THEMIS-A {words}, 2010-06-14")
+
+
 def test_a_running_average_is_drawn_instead_of_what_went_in(author):
     draft = made(author, "OMNI flow pressure smoothed with a 1 h running mean for 2024-05-10")
     assert steps(draft, "running_average")[0]["window"] == "1h"
@@ -385,6 +407,12 @@ def test_panels_are_where_the_request_puts_them(author, request_, panels):
             {"xy": [{"x": "OMNI_Newell", "y": "OMNI_AE", "fit": "linear"}]},
         ),
         ("hodogram of ACE By and Bz", {"xy": [{"x": "ACE_Bz", "y": "ACE_By", "type": "hodogram"}]}),
+        ("hist of ACE speed", {"histograms": [{"of": ["ACE_V"]}]}),
+        (
+            "ACE |B| against Wind |B|, equal axes",
+            {"xy": [{"x": "Wind_Bmag", "y": "ACE_Bmag_aligned", "equal_axes": True}]},
+        ),
+        ("ACE |B| against Wind |B|", {"panels": [["ACE_Bmag", "Wind_Bmag"]]}),
     ],
 )
 def test_a_figure_without_a_time_axis(author, request_, entry):
@@ -455,6 +483,12 @@ def test_a_sentence_names_a_computation(author, request_, tool, args):
         ("plasma parameters of ACE 2003-10-28", {"Np", "Vp", "Tpr"}),
         ("ACE solar wind overview from CDAWeb 2003-10-28", {"BGSEc", "Np", "Vp", "Tpr"}),
         ("magnetic field components Bx By Bz of ACE 2003-10-28", {"BGSEc"}),
+        ("|ACE B| and |Wind B| 2005-10-02", {"Magnitude", "BF1"}),
+        ("|B_Wind| minus |B(ACE)| 2005-10-02", {"Magnitude", "BF1"}),
+        ("|Wind V| 2005-10-02", {"Proton_V_nonlin"}),
+        ("Wind SWE nonlin speed 2012-07-15", {"Proton_V_nonlin"}),
+        ("stereo a & b plastic density 2008-01-10", {"Np"}),
+        ("for stereo a let me see the speed 2008-01-10", {"Vp"}),
     ],
 )
 def test_a_sentence_names_data(author, request_, parameters):
@@ -467,6 +501,8 @@ def test_a_sentence_names_data(author, request_, parameters):
     ("request_", "words"),
     [
         ("vorticity of MMS1 2016-10-16", "'vorticity'"),
+        ("|E| of MMS1 2017-07-11", "|E|"),  # not the vector
+        ("ACE Bz and By, equal axes, 2003-01-02", "'equal'"),  # over time
         ("ACE density from the HAPI server of AMDA 2003-01-02", "names the archive hapi:AMDA"),
         ("ACE Bz with a trend line 2003-01-02", "'trend'"),
     ],
@@ -1235,6 +1271,12 @@ def test_the_magnitude_beside_a_named_parameter_is_of_this_parameter(author, wor
     assert len(panels(draft)) == 2
 
 
+def test_a_vector_of_the_catalogue_gives_its_magnitude(author):
+    draft = made(author, "Wind 3DP e- heat flux magnitude Jan 10-11 1997")
+    assert [args["source_label"] for args in steps(draft, "magnitude")] == ["Wind_E_Q"]
+    assert panels(draft) == [["Wind_E_Qmagnitude"]]
+
+
 @pytest.mark.parametrize(
     ("words", "drawn"),
     [
@@ -1246,6 +1288,7 @@ def test_the_magnitude_beside_a_named_parameter_is_of_this_parameter(author, wor
         ("STEREO-A speed and |B| from IMPACT MAG, 1 March 2012", [["STA_V"], ["STA_Bmag"]]),
         ("ACE |B| and MAG data, 5 Jan 2005", [["ACE_Bmag"], ["ACE_B"]]),
         ("ACE MAG vector and |B|, 5 Jan 2005", [["ACE_B"], ["ACE_Bmag"]]),
+        ("ACE B vector magnitude, 5 Jan 2005", [["ACE_Bmag"]]),
     ],
 )
 def test_the_instrument_of_a_magnitude_is_no_vector(author, words, drawn):
@@ -1464,6 +1507,13 @@ def test_finer_data_are_averaged_over_the_hours_of_an_hourly_index(author):
 def test_each_spacecraft_has_its_own_average(author, request_, cadences):
     means = steps(made(author, request_), "resample")
     assert {mean["source_label"]: mean["cadence"] for mean in means} == cadences
+
+
+@pytest.mark.parametrize("time", ["11-12 Sep 2005", "2005-09-11", "11 to 12 Sep 2005"])
+@pytest.mark.parametrize("cadence", ["5 min", "5 min means"])
+def test_a_cadence_behind_a_list_is_that_of_all_before_any_date(author, cadence, time):
+    means = steps(made(author, f"ACE |B| and density, {cadence}, {time}"), "resample")
+    assert [mean["source_label"] for mean in means] == ["ACE_Bmag", "ACE_n"]
 
 
 def test_the_mean_of_a_magnitude_is_no_magnitude_of_a_mean(author):

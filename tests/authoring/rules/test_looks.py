@@ -83,6 +83,9 @@ def test_a_height_is_that_of_the_panel_that_is_named(author, request_, key, valu
          ["line", "spectrogram"], {"log_scale": {"1": "log"}}),
         ("ACE SIS hourly oxygen spectrogram, log y, 2003-10-28", None, {"log_y": {"1": True}}),
         ("RBSP-A HOPE omni electron flux, log y, 1 June 2013", None, {"log_y": {"1": True}}),  # of 72 energies
+        ("THEMIS-E SST electron flux line plot, 2013-03-17", ["line"], {}),
+        ("THEMIS-E SST electrons curves, 2013-03-17", ["line"], {}),
+        ("line plot of ACE |B| and a spectrogram of THEMIS-A ESA ions, 2013-03-17", None, {}),
     ],
 )  # fmt: skip
 def test_fluxes_of_few_energies_on_a_logarithmic_axis_are_lines(author, request_, types, scales):
@@ -106,6 +109,29 @@ def test_a_question_gives_its_day_to_the_request_behind_it(author):
 def test_it_must_be_clear_which_fluxes_are_lines(author):
     with pytest.raises(NotUnderstood, match="which fluxes to draw as lines"):
         author.create("ACE SIS oxygen and iron fluxes as lines or spectrogram, 2003-10-28")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["as lines", "line plot", "lines", "as separate lines", "one line per channel", "all channels"],
+)
+def test_lines_in_a_range_of_energies_are_not_their_mean(author, words):
+    with pytest.raises(NotUnderstood, match="no lines of only some of the energies"):
+        author.create(f"STEREO-B HET protons 13-100 MeV {words}, 2013-03-17")
+
+
+@pytest.mark.parametrize(
+    ("words", "bands"),
+    [
+        ("electrons averaged over 30 to 300 keV as lines", [[3e4, 3e5]]),
+        ("electrons 30-100 keV and 100-300 keV as lines", [[3e4, 1e5], [1e5, 3e5]]),
+        ("electrons 30 to 300 keV with vertical lines at 08:00 and 10:00", [[3e4, 3e5]]),
+    ],
+)
+def test_means_over_energies_are_lines(author, words, bands):
+    draft = author.create(f"THEMIS-E SST {words}, 2013-03-17")
+    [mean] = [step for step in draft.template["steps"] if step["tool_name"] == "band_average"]
+    assert mean["tool_args"]["bands"] == bands
 
 
 def test_the_colours_of_a_spectrogram_are_logarithmic(author):

@@ -187,7 +187,7 @@ def drawn(draft):
             "CRRES 976 keV electrons at 90° and omni Dst, 20 Mar to 10 Apr 1991",
             ["CRRES_H0_MEA.Jper", "OMNI2_H0_MRG1HR.DST"],
         ),
-        ("SAMPEX, PET electron flux, 1 Jan 1997", ["SX_K0_POF.Elect_Dif_Flx"]),
+        ("SAMPEX, PET electron flux, 1 Jan 1997", ["SX_K0_30F.Elect_Dif_Flx"]),
         (
             "noaa15 and noaa18, >130 keV electrons, 2015-03-17 12 to 15 UT",
             [f"NOAA{number}_POES-SEM2_FLUXES-2SEC.mep_ele_flux_t_stacke2" for number in (15, 18)],
@@ -220,10 +220,43 @@ def drawn(draft):
             "Solar Orbiter EPT sun-ward electron flux, 9 October 2021",
             ["SOLO_L3_EPD-EPT-1MIN.Electron_Flux_S"],
         ),
+        # the whole range of an instrument
+        (
+            "rbsp-a rept 2-20MeV electrons sci l2, spectrogram, 2013-03-17",
+            ["RBSPA_REL03_ECT-REPT-SCI-L2.FESA"],
+        ),
+        ("RBSP-B REPT 20-120 MeV proton spectrogram, 2013-03-17", ["RBSPB_REL03_ECT-REPT-SCI-L2.FPSA"]),
+        ("proton 13-130 MeV SOHO ERNE HED as a spectrogram, 20 jan 2005", ["SOHO_ERNE-HED_L2-1MIN.PH"]),
+        # several elements in one channel, and no sectors
+        ("Ulysses LET alphas and CNO fluxes, 2000-07-10", ["UY_M0_LET.Alphas", "UY_M0_LET.C_N_O"]),
+        ("SOHO ERNE CNO, 2001-04-15", ["SOHO_ERNE_HEAVY-ION-5MIN.CNO_intensity"]),
+        ("Ulysses LET protons 0.9-3.8 MeV, 2000-07-10", ["UY_M0_LET.LowE_protons"]),
+        ("Ulysses KET proton sectors, 2000-07-10", ["UY_M0_KET.Proton_sectors"]),
+        ("SAMPEX PET electrons, 30 s averages, 2003-10-29", ["SX_K0_30F.Elect_Dif_Flx"]),
+        ("AMPTE CCE MEPA TOF protons, 1986-02-08", ["AMPTECCE_H0_MEPA.TOF_protons_INTEN"]),
+        (
+            "RBSP-A RBSPICE oxygen maximum flux, 2013-03-17",
+            ["RBSP-A-RBSPICE_LEV-3-PAP_TOFXEO-0.FODU_MaximFlux"],
+        ),
     ],
 )
 def test_the_parameter_has_the_particles(author, request_, parameters):
     assert drawn(author.create(request_))[0] == parameters
+
+
+@pytest.mark.parametrize(
+    ("request_", "choices"),
+    [
+        ("AMPTE CCE MEPA protons, 1986-02-08", ["ION_protons_INTEN", "TOF_protons_INTEN"]),
+        ("Polar TIMAS upflowing O+, 1997-01-10", ["O_Fluence", "O_Eflux"]),  # in two units
+        ("Ulysses KET protons, 2000-07-10", ["LowE_protons", "HiE_protons"]),
+        ("ACE EPAM protons 0.5 MeV, 2003-10-28", ["P5", "P5p"]),  # and no ions with Z > 1
+    ],
+)
+def test_different_fluxes_of_one_species_are_to_choose_from(author, request_, choices):
+    asked = author.create(request_)
+    assert isinstance(asked, AuthorQuestion)
+    assert [choice.split(":")[0].partition(".")[2] for choice in asked.choices] == choices
 
 
 @pytest.mark.parametrize(
@@ -238,6 +271,26 @@ def test_the_parameter_has_the_particles(author, request_, parameters):
             "Wind EESA-High electron pitch angles at 2 keV, 1 Jan 1998",
             "WI_EHPD_3DP.FLUX",
             [("slice_spectrum", {"at": 2000, "axis": "energy"})],
+        ),
+        (  # no bins of pitch angles at one energy
+            "Wind 3DP SST protons 550 keV, 28 Oct 2003",
+            "WI_SOSP_3DP.FLUX",
+            [("slice_spectrum", {"at": 550000})],
+        ),
+        (  # no minimum of the spin
+            "RBSP-A RBSPICE oxygen 200 keV, 2013-03-17",
+            "RBSP-A-RBSPICE_LEV-3-PAP_TOFXEO-0.FODU",
+            [("pitch_angle_average", {}), ("slice_spectrum", {"at": 0.2})],
+        ),
+        (  # the bins are sectors
+            "Ulysses KET proton sectors 10 MeV, 1995-03-01",
+            "UY_M0_KET.Proton_sectors",
+            [],
+        ),
+        (
+            "Ulysses LET protons 2 MeV, 1995-03-01",
+            "UY_M0_LET.LowE_protons",
+            [("slice_spectrum", {"at": 2})],
         ),
         (
             "RBSP-A HOPE protons at 90 deg pitch angle, 10 keV, 1 June 2013",

@@ -38,6 +38,7 @@ SIDES = frozenset(VOCABULARY["directions of sensors"])
 """Words that say where a sensor looks."""
 _AXES = ({"zonal", "meridional"}, {"north", "south", "east", "west", "up", "down"}, {"x", "y", "z"})
 """Words for the axes of frames; components in two frames are not one vector."""
+_OF_AXES = frozenset({"elevation", "azimuth", "latitude", "longitude"}).union(*_AXES)
 _FIRST_SIDES = frozenset({"sun", "side A", "forward"})
 """Directions of the sensor that is drawn if the sentence names none."""
 _OF_PARTICLES = re.compile(r"\b(?:flux|intensit|spectr(?:um|a\b|ogram))", re.IGNORECASE)
@@ -160,11 +161,17 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
         lambda match: bool(match.extra),
         lambda match: cadence_rank(match.dataset, wanted),
         lambda match: bool(match.extra & _NARROWER - asked),
+        lambda match: "field" in asked and not match.first.parameter.unit,
     )
     own = asked - SPECIES_WORDS - OF_TIME
     if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
         best = lowest(best, lambda match: not all(parameter.is_flux for parameter in match.parameters))
-    best = lowest(best, lambda match: _variants(match.first, heads))
+    ranked = [(match, match.extra & _OF_AXES, _variants(match.first, heads)) for match in best]
+    best = [  # an azimuth is no variant of an elevation
+        match
+        for match, axes, rank in ranked
+        if all(rank <= other for _, other_axes, other in ranked if other_axes <= axes)
+    ]
     more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
     best = _without_supersets(best, more)
     for frame in () if wanted.frame else _FRAMES:
@@ -172,7 +179,7 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
     return lowest(
         best,
         lambda match: match.first.pair not in TABLE,
-        lambda match: -len(asked & {*word_list(match.first.parameter.name)}),
+        lambda match: not asked <= {*word_list(match.first.parameter.name)},
     )
 
 

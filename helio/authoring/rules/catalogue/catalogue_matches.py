@@ -65,7 +65,7 @@ _MODELS = frozenset({"igrf", "model", "calculated", "computed"})
 """Words of descriptions of fields that nobody measured."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
 _SHOWS_SPECTRUM = re.compile(
-    r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
+    r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|fluence|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
 )
 _ABOUT_PITCH = re.compile(r"pitch|energy[- ]angle|\bPA(?:D|NGLE)?\b|_PA_|by[AP]_at", re.IGNORECASE)
 _WAVE_FORM = re.compile(r"wave-?form(?! receiver)|samples\b", re.IGNORECASE)
@@ -73,12 +73,16 @@ _OF_AXES = ("eV", "deg", "km", "s")
 """Units that no spectrum and no distribution has."""
 SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
 """Pattern of names of parameters that hold one angle or one energy of another one."""
+_BY_PITCH = re.compile(r"(?i)by[AP]_at")
+"""Pattern of names of parameters whose bins are pitch angles."""
+_EXTREME = re.compile(r"\b(?:min|max)imum\b", re.IGNORECASE)
 _OF_CRAFT = re.compile(r"(?:spacecraft(?:'s)?|s/c) (?:velocity|speed)", re.IGNORECASE)
-_OF_MOTION = re.compile(r"\b(?:VxB|corotation) E-?field", re.IGNORECASE)
+_OF_MOTION = re.compile(r"\b(?:VxB E-?field|corotation)\b", re.IGNORECASE)
 _MOST_COMPONENTS = 4
 """The number of components of a vector with its length; a spectrum has at least as many bins."""
 _NO_FLUX = (*_OF_AXES, "nT", "cm^-3", "km/s", "V")
 """Units that no flux has."""
+_IN_SECTORS = re.compile(r"\bin \d+ sectors\b")
 _OF_MOMENTS = re.compile(
     r"pressure|tensor|velocit|densit|temperature|potential|\banis(?:otrop|\.)|moment|charge (?:state|dist)|heat"
     r"|vector|t3\b",
@@ -386,12 +390,15 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
         The names of instruments that the sentence has for the wish, also in a part beside it.
     """
     names = (names | {*map(folded, wish.words)}) & dataset.sensors
+    names -= {folded(dataset.craft.spacecraft), folded(dataset.craft.mission)}  # in some of the titles
     for described in dataset.measured:
         if wish.channel and channel_name(wish.channel) not in (described.channel, described.parameter.name):
             continue
         if wish.direction and wish.direction not in described.directions:
             continue
         if wish.spectrum and not described.parameter.size:
+            continue
+        if _EXTREME.search(described.description) and not _EXTREME.search(" ".join(wish.words)):
             continue
         if (
             (species := _off_species(wish, described)) is None
@@ -405,7 +412,10 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
 
 
 def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
-    """Return whether a parameter is the wished moment or flux: 0, 1 for another unit, 2 for counts; else None."""
+    """Return whether a parameter is the wished moment or flux: 0, 1 for another unit, 2 for counts; else None.
+
+    3 for a flux in sectors, if the wish names neither sectors nor its range of energies.
+    """
     unit, written = described.parameter.canonical_unit, described.parameter.unit
     if wish.moment and wish.moment not in COUNTED:
         size = described.parameter.size
@@ -423,7 +433,9 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
     if wish.moment:
         return None if per_area and wish.moment == "counts" else int(per_area)
     counts = ignoring_case(r"counts?\b|cnts\b").search(f"{described.parameter.name} {described.description}")
-    return 0 if per_area else 2 if counts else 1
+    whole = wish.energy and any(map(wish.energy.is_same, described.bands))
+    sectors = _IN_SECTORS.search(described.description) and not (whole or "sectors" in wish.words)
+    return 3 if sectors else 0 if per_area else 2 if counts else 1
 
 
 def _off_species(wish: Wish, described: DescribedParameter) -> int | None:
@@ -451,6 +463,8 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
     if wish.pitch and axes == 1 and wish == replace(wish, energy=None, angles=(), averaged=False):
         is_whole = _is_of_kind(described, "pitch angles") and not SLICE.search(described.parameter.name)
         return ((), 0) if is_whole and not ignoring_case("omni").search(described.text) else None
+    if axes == 1 and not wish.pitch and _BY_PITCH.search(described.parameter.name):
+        return None
     if axes > 2 or (axes == 2 and not (is_pitch and whole_sky)) or (wish.pitch and axes < 2):
         return None
     cuts: list[Computation] = []
@@ -468,9 +482,10 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
         return tuple(cuts), 0
     if wish.integrated and (not axes or wish.energy.is_point):
         return None
-    if not axes:
+    sectors = _IN_SECTORS.search(described.description) is not None
+    if not axes or sectors:
         off = _off_channel(wish.energy, described.bands)
-        return None if off is None else ((), off)
+        return None if off is None else ((), off + sectors)
     return _with_energy(wish.energy, described, axis, cuts, integrated=wish.integrated)
 
 

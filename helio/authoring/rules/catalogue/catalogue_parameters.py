@@ -77,6 +77,7 @@ _FLUX = re.compile(
 _DENSITIES = re.compile(r"\bN[ei]\b")
 """Symbols of densities, which are also those of neon and nickel."""
 _SIDE = re.compile(r"\bside [AB]\b|\b(?<=_)?[AB]_(?=[A-Z])")
+_CNO = re.compile(r"\bC, ?N,? ?(?:and )?O\b")
 _IN_UNIT = re.compile(r"(?<![A-Za-z])([kMG]?eV)", re.IGNORECASE)
 _BINS = {
     "FPI": ("ev", Energy(2, 30e3)),
@@ -223,6 +224,8 @@ class DescribedParameter:
             words.concepts |= {"spectrum", "energyspectrum"}
         if parameter.unit and comparable(parameter.unit, "mV/m"):
             words.concepts.add("electricfield")
+        if {"flow", "drift"} & words.words and comparable(parameter.unit or "1", "m/s"):
+            words.concepts.add("velocity")
         return words
 
     @cached_property
@@ -272,7 +275,8 @@ class DescribedParameter:
         """All species that the data hold, together; empty if the catalogue does not say."""
         aside = _DENSITIES if comparable(self.parameter.canonical_unit, "cm^-3") else _SIDE
         in_unit = rf"\bin {re.escape(self.parameter.unit or self.entry.id)}(?!\w)"  # K is no potassium
-        about = (re.sub(in_unit, " ", text) for text in (self.parameter.description, self.about))
+        out = rf"{in_unit}|(?<![A-Za-z])ION_(?=[a-z])"  # ION_protons are protons
+        about = (re.sub(out, " ", _CNO.sub("CNO", text)) for text in (self.parameter.description, self.about))
         own, whole = (aside.sub(" ", text) for text in about)
         texts = [re.sub(r"\([^()]*\)", " ", text) for text in (own, whole)]
         for text in (*(texts if self.head and self.is_flux else texts[1:]), whole):
@@ -487,6 +491,7 @@ def word_list(text: str) -> list[str]:
     spaced = _L_SHELL.sub("lshell", text.replace("_", " "))
     spaced = spaced.replace("N/S ", "north south ").replace("E/W ", "east west ")
     spaced = _ALONG_FIELD.sub(lambda match: f"{_ALONG.get(match[1].lower(), 'parallel')} temperature", spaced)
+    spaced = ignoring_case(r"(?<=\bfield )strength\b").sub("magnitude", spaced)
     words = tokens(plain(_SYMBOL.sub(lambda match: f" {SYMBOLS[match[0]]} ", spaced)))
     return [_SPELT.get(word, word) for word in words]
 

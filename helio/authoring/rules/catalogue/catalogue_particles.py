@@ -111,10 +111,11 @@ def particles_asked(
     measured = [described for dataset in datasets for described in dataset.measured]
     if not all(any(described.explains(word) for described in measured) for word in capitals):
         return []  # the name of another instrument
-    for segment, _ in read:
-        _refuse_limits(segment, view)
     named: list[Named] = []
-    for segment, matches in _whole(view, read, datasets, wanted, catalogue, ask, unread):
+    whole = _whole(view, read, datasets, wanted, catalogue, ask, unread)
+    for segment, matches in whole or [(segment, []) for segment, _ in read]:
+        _refuse_limits(segment, matches, view)
+    for segment, matches in whole:
         explained = [
             span for word, span in segment.words if all(match.first.explains(word) for match in matches)
         ]
@@ -296,11 +297,16 @@ def _refuse_cut(wish: Wish, datasets: Sequence[DescribedDataset], names: frozens
         )
 
 
-def _refuse_limits(segment: Segment, view: str) -> None:
-    """Refuse a spectrogram of a range of energies, which is neither their average nor the whole spectrogram."""
+def _refuse_limits(segment: Segment, matches: Sequence[Match], view: str) -> None:
+    """Refuse a spectrogram of a range of energies, which is neither their average nor the whole spectrogram.
+
+    Not if the matches are whole spectrograms of this range.
+    """
     ranges = [energy for energy in segment.energies if energy.low < energy.high < math.inf]
     said = view[segment.start : segment.stop]
-    if segment.what.spectrum and ranges and not ignoring_case(r"averag|mean|integrat|summ").search(said):
+    is_whole = matches and not any(match.cuts for match in matches)
+    averaged = ignoring_case(r"averag|mean|integrat|summ").search(said)
+    if segment.what.spectrum and ranges and not (is_whole or averaged):
         raise NotUnderstood(
             "helio draws the spectrogram of all energies",
             advice="leave the energies out, or write 'flux averaged over' before them",
@@ -338,10 +344,12 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
             + ", each for one direction, and no omnidirectional flux" * wish.omni,
             advice=f"choose by energy or direction: {_listed(best)} …",
         )
-    best = lowest(best, lambda match: len(match.first.words.species))  # electrons, no electrons and protons
+    general = {"ion"} if wish.species in _PROTONS else set()
+    best = lowest(best, lambda match: len(match.first.words.species - general))  # no electrons and protons
     if len(best) == 1:
         return best
-    if scalar and (wish.every or not (wish.energy or wish.moment)):
+    units = {match.first.parameter.canonical_unit for match in best}
+    if scalar and len(units) == 1 and (wish.every or not (wish.energy or wish.moment)):
         return [Match(tuple(match.first for match in best))]
     return chosen(_QUESTION, best, ask)
 

@@ -62,6 +62,8 @@ _DENIAL = re.compile(
 )
 _PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
 """Pattern of pictures, which no panel draws; IMAGE is a mission."""
+_SIZE = re.compile(r"(?<!\|B)\|(?!B\|)")
+"""Pattern of the bars around a vector, of which the catalogue may only have the vector; it has |B| in words."""
 _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
 """Words for a part of an instrument, which its name says, too."""
 _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
@@ -165,7 +167,7 @@ def words_asked(
     list of Named, str or None
         The string says where to look, if too many parameters fit to choose from.
     """
-    if any(_PICTURES.search(part.text) for part in parts):
+    if any(_PICTURES.search(part.text) or _SIZE.search(part.text) for part in parts):
         return None
     parts = _joined(parts, view)
     words = [{*_in_words(part.text).casefold().split()} for part in parts]

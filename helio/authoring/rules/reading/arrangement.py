@@ -119,6 +119,7 @@ _TWO_APART = re.compile(
 )
 """What is computed from two spacecraft, in a panel below the one that they share."""
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+(?:time|its|their)\b)(?!\w)"
+_EQUAL = r"\b(?:with\s+)?(?:an?\s+)?equal\s+(?:axes|axis\s+scales?|scales?\s+on\s+both\s+axes|aspect(?:\s+ratio)?)\b"
 _ON_AXIS = r"\(\s*(?:on\s+)?(?:the\s+)?([xy])(?:[- ]axis)?\s*\)"
 _ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
 _COLOURED = (
@@ -178,6 +179,11 @@ class Arrangement:
         self._kind = next(
             (kind for kind, pattern in SPELLINGS["kinds of plots"] if sentence.drop(pattern)), ""
         )
+        self._equal = (
+            self._kind in ("", "scatter", "density") and sentence.has(_AGAINST) and sentence.drop(_EQUAL) > 0
+        )
+        if self._equal and not self._kind:
+            self._kind = "scatter"
         if self._kind == "scatter":  # correlate V with n: scatter plot
             sentence.drop(r"^\W*correlate\b")
         fits = SPELLINGS["fits"] if self._kind or not sentence.has(_SPECTRAL) else ()
@@ -347,6 +353,7 @@ class Arrangement:
             side=self._side,
             split=self._split or (not several and self._components_apart(names)),
             marks=self._marks,
+            equal=self._equal,
         )
 
     def _is_between(self, at: int, atoms: Atoms) -> bool:

@@ -459,9 +459,10 @@ def listed_things(text: str, now: datetime) -> list[str]:
         else:
             things.append((start, stop))
     words = [text[start:stop] for start, stop in things]
-    if _computes_all(words[-1]):
+    untimed = [sentence.left[start:stop] for start, stop in things]  # 11-12 is no difference
+    if _computes_all(untimed[-1]):
         return []
-    own = [*map(_said_where, words[:-1]), _said_where(_without_cadence_of_all(words[-1]))]
+    own = [*map(_said_where, untimed[:-1]), _said_where(_without_cadence_of_all(untimed[-1]))]
     if not any(own):
         return []
     for number, thing in enumerate(words):

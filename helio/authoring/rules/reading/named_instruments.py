@@ -30,6 +30,7 @@ from helio.knowledge.quantities import (
     ELECTRONS,
     FAST_ELECTRONS,
     IONS,
+    MODEL_B,
     POSITION,
     PROTONS,
     RADIO,
@@ -402,7 +403,7 @@ def _measured_by(named: set[str], sources: Sequence[QuantitySource]) -> Placed:
     best = [source for source in sources if most and len(named & source.instruments) == most]
     measured = {source.quantity for source in best} - {POSITION}
     if B in measured:
-        measured.discard(ABS_B)
+        measured -= {ABS_B, MODEL_B}
     if (
         RADIO in measured and B not in measured
     ):  # a receiver of waves, which also gives densities and frequencies

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -178,10 +179,13 @@ _LONGEST_VECTOR = 4
 _MOST_LINES = 16
 """Maximum number of energies that helio draws as lines unless the request says how to draw them."""
 _AS_LINES = re.compile(
-    r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b|(?<=, )lines\b(?=\s*(?:[,;.]|$))"
+    r"\bas (?:separate |individual |stacked )?lines?\b|(?:(?<=flux )|(?<=ons )|(?<=\x01 ))(?:lines|curves)\b"
+    r"|(?<=, )(?:lines|curves)\b(?=\s*(?:[,;.\x01]|$))"
     r"|\b(?:with |as )?(?:one|a) (?:line|curve) (?:per|for (?:each|every)) (?:energy )?(?:channel|energy|bin)\b",
     re.IGNORECASE,
 )
+_OF_CHANNELS = re.compile(r"\bchannels\b|\b(?:per|each|every) (?:energy )?channel\b", re.IGNORECASE)
+_LINE_PLOT = re.compile(r"\b(?:as )?(?:an? )?line[ -]?(?:plots?|graphs?)\b", re.IGNORECASE)
 _LOG_AXIS = re.compile(
     r"\blog(?:arithmic)?\b(?!.*\b(?:energy|energies|frequency|colou?r|z)\b)", re.IGNORECASE
 )
@@ -445,6 +449,10 @@ class _SentenceReader:
             drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
         self._as_lines = sentence.take_first(_AS_LINES) is not None
+        if not self._as_lines and not _PICTURE.search(sentence.text):
+            self._as_lines = sentence.take_first(_LINE_PLOT) is not None
+        if self._as_lines or _OF_CHANNELS.search(sentence.text):
+            self._refuse_one_mean()
         if self._as_lines and ignoring_case(r"\bspectrogram").search(sentence.text):
             raise NotUnderstood(
                 "it is not clear which fluxes to draw as lines, and which as a spectrogram",
@@ -541,6 +549,20 @@ class _SentenceReader:
         self._styled = styled_components(self._looks)
         return with_field(sentence, placed, self._field, self._styled, self._crafts)
 
+    def _refuse_one_mean(self) -> None:
+        """Refuse lines, or channels, in a range of energies that would become one line, their mean."""
+        means = Counter(
+            (cut.dataset, cut.parameter)
+            for cut in self._described.cuts
+            if any(step.tool == "band_average" for step in cut.steps)
+        )
+        averaged = ignoring_case(r"\b(?:averag\w+|mean)\b").search(self._sentence.text)
+        if 1 in means.values() and not averaged:
+            raise NotUnderstood(
+                "helio draws no lines of only some of the energies",
+                advice="leave their range out to draw all as lines, or write 'averaged over' before it for the mean",
+            )
+
     def _has_spectrum(self) -> bool:
         """Return whether the catalogue gives a spectrogram for words of the sentence."""
         entries = ((self._catalogue.dataset(dataset), name) for dataset, name in self._described.datasets)
@@ -600,7 +622,7 @@ class _SentenceReader:
         lengths = [
             (mention.position, RequestQuantity(ABS_B))
             for mention in self._mentions
-            if mention.computation.tool == MAGNITUDE
+            if mention.computation.tool == MAGNITUDE and placed
         ]
         starts = dict(zip(self._described.datasets, self._described.starts, strict=True))
         parameters = [
