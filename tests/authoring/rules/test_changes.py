@@ -1,6 +1,7 @@
 """A sentence changes what its words mean by their types, in any order of words; what is not understood is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -1568,6 +1569,18 @@ def test_only_a_quantity_is_all_that_shows_it(author, templates, name, request_,
          {"MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_energyspectr_omni_brst",
           "MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_numberdensity_brst",
           "MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_temppara_brst", "MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_tempperp_brst"}),
+        ("psp-encounter", "remove electron spectrogram but keep the pitch angle one",
+         {"PSP_SWP_SPE_SF0_L3_PAD.EFLUX_VS_ENERGY"}),
+        ("psp-encounter", "remove the densities but keep the SPC one", {"n_QTN", "n_SPI"}),
+        ("omni-solar-wind-overview", "AE only, no AL AU", {"OMNI_HRO_1MIN.AL_INDEX", "OMNI_HRO_1MIN.AU_INDEX"}),
+        ("omni-solar-wind-overview", "drop AE AU", {"OMNI_HRO_1MIN.AE_INDEX", "OMNI_HRO_1MIN.AU_INDEX"}),
+        ("plasma-beta-mach", "drop P_B P_th", {"P_B", "P_th"}),
+        ("storm-overview", "remove AL in the AE panel", {"OMNI_HRO_1MIN.AL_INDEX"}),
+        ("storm-overview", "remove AL, in the AE panel", {"OMNI_HRO_1MIN.AL_INDEX"}),
+        ("storm-overview", "AE only, in the AE panel", {"OMNI_HRO_1MIN.AL_INDEX"}),
+        ("psp-encounter", "SPC only in the density panel", {"n_QTN", "n_SPI"}),
+        ("wind-plasma", "Vx only in the velocity panel", {"WI_PM_3DP.P_VELS"}),
+        ("omni-storm", "remove the density, SYM-H too", {"OMNI_HRO_1MIN.proton_density", "OMNI_HRO_1MIN.SYM_H"}),
     ],
 )  # fmt: skip
 def test_what_is_removed_is_all_of_it_and_nothing_that_stays(author, templates, name, request_, gone):
@@ -1621,6 +1634,10 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("omni-storm", "density red and dashed, speed the same", "speed the same"),
         ("omni-storm", "smooth the density over 10 min but not the foo", "but not the foo"),
         ("wind-plasma", "density without smoothing, velocity smoothed", "'velocity smoothed'"),
+        ("psp-encounter", "drop the electron spectrogram and keep the low-energy one", "'low-energy one'"),
+        ("storm-overview", "only AE and AL in the index panel", "in which panel"),
+        ("omni-storm", "remove Bz in the density panel", "changes nothing"),
+        ("omni-storm", "remove the density, AE too", "no line called 'AE'"),
     ],
 )
 def test_what_is_only_partly_clear_is_refused(author, templates, name, request_, message):
@@ -1693,3 +1710,38 @@ def test_of_a_time_range_and_a_part_of_it_the_part_counts(author, templates):
     assert after["variables"]["$TIME_RANGE"]["default"] == "2022-09-05 to 2022-09-09"
     with pytest.raises(NotUnderstood, match="two time ranges"):
         author.edit("2022-09-01 and 2022-10-05", template)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "panels"),
+    [
+        ("mms-burst", "B in GSM, and V in GSM as well", "B / bulkv_GSM"),
+        ("mms-burst", "B in GSM, V too", "B / bulkv_GSM"),
+        ("mms-burst", "B in GSM, also V in GSM", "B / bulkv_GSM"),
+        ("mms-burst", "V in GSM as well", "B / bulkv / bulkv_GSM"),  # nothing before it is in GSM
+        ("mms-burst", "density in red, V in GSM as well", "B / bulkv / bulkv_GSM"),
+    ],
+)
+def test_too_behind_a_change_is_the_same_change(author, templates, name, request_, panels):
+    drawn = drawn_in(author.edit(request_, templates(name)).template)
+    vectors = [
+        re.sub(r"MMS1_FPI_BRST_L2_DIS-MOMS[._]mms1_dis_bulkv_gse_brst", "bulkv", panel)
+        for panel in drawn.split(" | ")
+        if panel == "B" or "bulkv" in panel
+    ]
+    assert " / ".join(vectors) == panels
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("density log, speed too", ["y scale of panel 2: log", "y scale of panel 3: log"]),
+        ("density in red, SYM-H as well", ["SYM_H: red", "proton_density: red"]),
+        ("density in red, AE too", ["AE_INDEX", "proton_density: red"]),  # new
+        ("density in red, add AE too", ["AE_INDEX", "proton_density: red"]),
+    ],
+)
+def test_too_sets_drawn_lines_and_adds_new_ones(author, templates, request_, expected):
+    told = " || ".join(changed(author, templates("omni-storm"), request_))
+    assert all(words in told for words in expected)
+    assert "flow_speed added" not in told

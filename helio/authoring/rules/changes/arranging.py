@@ -50,7 +50,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     gone: list[str] = []
     around, named = clause.beside("verb:remove", "what")
     if not clause.says(r"\bwithout\b") or not named:
-        around, named = [], clause.of("what")
+        around, named = _within(clause, clause.of("what"))
     for atom in named:
         inside = _IN_PANEL.fullmatch(atom.text) if says_panel(clause, atom.text) else None
         if inside:
@@ -63,7 +63,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
                 *_with_strength(editor, atom.text, editor.known(_all_of(editor, atom.text))),
                 *_named_after(editor, atom),
             ]
-    if around:  # B without |B|
+    if around:  # B without |B|, By in the B panel
         there = editor.lines_in([number for atom in around for number in editor.numbers_of(atom.text)])
         gone = [line for line in gone if {line, owner(line, editor.lines.producers)} & {*there}]
     if clause.has("panel") and not any(says_panel(clause, name) for name in clause.names):
@@ -233,6 +233,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     inside = clause.says(r"\b(?:in|of|from)\b|\bpanel\s*:")  # only |B| in panel 1
     if inside and clause.says(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b"):
         numbers = editor.panels_with(lines)
+    unread = r"\bin\s+(?:the\s+)?(?!same\b|that\b|this\b|its\b)[\w-]+\s+(?:sub)?panel\b"
+    if not numbers and clause.says(unread):
+        raise NotUnderstood(f"helio does not understand in which panel '{clause.text.strip()}' is")
     if inside and numbers:
         _refuse_absent(editor, numbers, dict(zip(clause.names, meant, strict=True)))
     whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
@@ -269,14 +272,16 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
 
 
 def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:
-    """Return the name of a panel, and the names of what stays in it: ``V only R``, ``only R in the V panel``."""
-    ahead, behind = clause.beside("verb:only", "what")
-    if ahead or not behind:
-        return ahead, behind
-    is_within = ignoring_case(r"\b(?:in|of|from)\s+(?:the\s+)?$").search(clause.ahead_of(behind[-1]))
-    if is_within and says_panel(clause, behind[-1].text):
-        return behind[-1:], behind[:-1]
-    return [], behind
+    """Return the name of a panel, and what stays in it: ``V only R``, ``only R in the V panel``."""
+    place, parts = _within(clause, clause.of("what"))
+    return (place, parts) if place else clause.beside("verb:only", "what")
+
+
+def _within(clause: Clause, names: list[Atom]) -> tuple[list[Atom], list[Atom]]:
+    """Return the last of some names if it says in which panel the others are, and the others: ``R in the V panel``."""
+    ahead = clause.ahead_of(names[-1]) if len(names) > 1 else ""
+    is_within = ignoring_case(r"\bin\s+(?:the\s+)?(?:panel\s+(?:of|with)\s+(?:the\s+)?)?$").search(ahead)
+    return (names[-1:], names[:-1]) if is_within and says_panel(clause, names[-1].text) else ([], names)
 
 
 def _inside(editor: FigureEditor, panel: list[str], whole: str, part: str) -> list[str]:

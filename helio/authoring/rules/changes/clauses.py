@@ -55,6 +55,8 @@ _OF_TWO = re.compile(
     r"\b(?:angle|difference|ratio|lag|delay|correlation)s?\s+between\s+(?!.*\band\b)", re.IGNORECASE
 )
 """The beginning of what has two names: ``the angle between B and the radial direction``."""
+_IN_PANEL = ignoring_case(r"\W*in\s+(?:the\s+)?[\w|-]+\s+panel\W*")
+"""A clause that only says in which panel something is."""
 _OLD_VALUE = re.compile(
     r",?\s*\b(?:instead\s+of|rather\s+than|in\s+place\s+of|not)\b.*$", re.IGNORECASE | re.DOTALL
 )
@@ -391,6 +393,8 @@ def _is_part(before: Clause, clause: Clause) -> bool:
         "time",
     }  # mark 03:00 and 05:00 in red
     if placed or (not _MARKS.isdisjoint(last) and (named or listed or timed)):
+        return True
+    if before.has("verb:only", "verb:remove", "verb:add") and _IN_PANEL.fullmatch(clause.text):
         return True
     beside = len(clause.atoms) > 1 and not _BESIDE.isdisjoint(clause.atoms[0].tags) and lone <= _AROUND
     pronoun = re.search(r"\b(?:it|them|this|that)\b", clause.text)

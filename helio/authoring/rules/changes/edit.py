@@ -105,6 +105,7 @@ _POSSIBLE = re.compile(
 _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence do the data have?"}
 """Questions whose answers say whether a time or a cadence is possible."""
 _LOOKS = frozenset({"colour", "dash", "width", "relative", "mode"})
+_NAMES = frozenset({"what", "craft", "panel"})
 _SETTINGS = _LOOKS | {"noun", "range", "bound", "scale"}
 """Kinds of the parts of a clause that only sets how something looks that the clause before it names."""
 _ALL_BUT = ignoring_case(
@@ -289,6 +290,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     changes, left = read_clauses(text, atoms, rules)
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
+    changes = _with_what_is_done_too(editor, changes)
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
     ordered = sorted(_with_looks_of_marks(_with_one_panel(_with_one_rest(changes))), key=_order)
     drawn, earlier, before = dict[str, str](), dict[str, str](), None
@@ -414,6 +416,25 @@ def _without_repetition(editor: FigureEditor, changes: Sequence[Change]) -> list
     ]
 
 
+def _with_what_is_done_too(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
+    """Let ``too`` behind lines of the figure mean the change before it: ``B in GSM, V too``."""
+    joined: list[Change] = []
+    for change in changes:
+        clause, before = change.clause, joined[-1] if joined else change
+        own = tuple(atom for atom in clause.atoms if atom.value != "also")
+        adds = before.clause.has("verb:add", "rel:also", "rel:instead_of", "verb:replace", "verb:swap")
+        if len(own) < len(clause.atoms) and clause.names and before.clause.names and not adds:
+            parts = [atom for atom in before.clause.all if atom.kind not in _NAMES]
+            said = {(atom.kind, atom.value) for atom in own if atom.kind not in _NAMES}
+            shared = tuple(atom for atom in parts if (atom.kind, atom.value) not in said)
+            alike = replace(clause, atoms=own, shared=shared)
+            is_same = said <= {(atom.kind, atom.value) for atom in parts} and before.rule.fits(alike)
+            if is_same and (before.clause.has("verb:remove") or all(map(editor.lines_of, clause.names))):
+                change = Change(alike, before.rule)
+        joined.append(change)
+    return joined
+
+
 def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
     """Join changes that each say what alone stays: ``only Bz, Dst`` keeps both."""
     joined: list[Change] = []
@@ -438,7 +459,7 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
     def reassures(clause: Clause) -> bool:
         if not (clause.has("verb:only") and clause.names) or clause.has("panel"):
             return False
-        if clause.says(r"\bones?\b"):  # keep the one of Bz
+        if clause.says(r"\bones?\s") or not all(map(editor.lines_of, clause.names)):  # keep the one of Bz
             return False
         is_only = clause.says(r"\bonly\b")
         is_kept = clause.says(r"\bkeep")

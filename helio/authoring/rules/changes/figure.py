@@ -13,6 +13,7 @@ from helio.authoring.memory import Item
 from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_reading import plain_name
+from helio.authoring.rules.changes.line_names import SYMBOL
 from helio.authoring.rules.changes.lines import AVERAGES, Lines
 from helio.authoring.writing.asking import EVERY, Asks
 from helio.authoring.writing.steps import free_name
@@ -264,7 +265,7 @@ class FigureEditor:
 
     def _listed(self, what: str) -> list[str]:
         """Return the lines that a list such as ``AE/AL/AU`` names; nothing if one of the names fits no line."""
-        symbols = all(re.search(r"[A-Z|\d_]", word) for word in what.split())  # remove BR BT BN
+        symbols = all(map(SYMBOL.search, what.split()))  # remove BR BT BN
         names = re.split(r"\s*[/,]\s*|\s+" if symbols else r"\s*[/,]\s*", what)
         named = [self.lines.meant(plain_name(name), self.figure()) for name in names]
         return list(dict.fromkeys(line for lines in named for line in lines)) if all(named) else []

@@ -22,6 +22,7 @@ from helio.authoring.rules.changes.line_names import (
     PART,
     QUALIFIED,
     SPECTROGRAMS,
+    SYMBOL,
     first,
     says,
 )
@@ -136,6 +137,8 @@ class Lines:
         shown = [line for line in drawn if str(names.get(line, "")).casefold() == what.casefold().strip()]
         if shown and what.casefold().strip() not in spellings():
             return shown
+        if listed := self._listed(what, figure):
+            return listed
         if spectrograms := SPECTROGRAMS.fullmatch(what.strip()):
             of, lines = (spectrograms["of"] or "").casefold(), self._spectrograms(figure)
             if spectrograms["power"]:
@@ -155,6 +158,18 @@ class Lines:
         return self._of_look(words.casefold(), self.spec(figure), drawn) or self._described(
             words, drawn, by_craft
         )
+
+    def _listed(self, what: str, figure: Document) -> list[str]:
+        """Return the lines of a list of labels and names of the legend without commas: ``AL AU``."""
+        drawn, names = self.drawn(figure), self.spec(figure).get("trace_names") or {}
+        titles = {line: (line.casefold(), str(names.get(line, "")).casefold()) for line in drawn}
+        words = what.split()
+        sources = [
+            word for word in words if word.casefold() in spellings() or self.of_instrument(word, drawn)
+        ]
+        listed = [[line for line in drawn if word.casefold() in titles[line]] for word in words]
+        is_list = len(words) > 1 and all(map(SYMBOL.search, words)) and all(listed) and not sources
+        return list(dict.fromkeys(line for lines in listed for line in lines)) if is_list else []
 
     def _shown_as(self, words: str, figure: Document) -> list[str]:
         """Return the lines with a name in the legend, or of the panels with a name at the axis, that has all words."""
@@ -216,6 +231,7 @@ class Lines:
             re.search(r"^(?:both|all|every)\b|s$", plain)
             or plain in spellings()
             or self.of_instrument(what, lines)
+            or self._listed(what, figure)
         )
         if len(lines) < 2 or plural or plain in PRONOUNS:
             return lines
