@@ -104,6 +104,8 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("wind-plasma", "extend by 3 days", "→ 2003-10-24 to 2003-10-28"),
         ("wind-plasma", "extend to 2003-11-01", "→ 2003-10-24 to 2003-11-02"),
         ("wind-plasma", "extend back to 20 Oct 2003", "→ 2003-10-20 to 2003-10-25"),
+        ("plasma-beta-mach", "cross helicity window 4h, drop residual energy", "$FLUCTUATIONS, default: 2h → 4h"),
+        ("plasma-beta-mach", "window of cross helicity 4 h", "$FLUCTUATIONS, default: 2h → 4h"),
         ("storm-superposed-epoch", "3 days before and after", "2d → 3d || variable $AFTER, default: 4d → 3d"),
         ("omni-solar-wind", "add the dynamic pressure from N and V at the bottom", "panel 5: Pdyn"),
         ("parker-spiral-angle", "trace back to the source surface at 2.5 solar radii", "default: 1.0 → 2.5"),
@@ -1638,6 +1640,8 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("storm-overview", "only AE and AL in the index panel", "in which panel"),
         ("omni-storm", "remove Bz in the density panel", "changes nothing"),
         ("omni-storm", "remove the density, AE too", "no line called 'AE'"),
+        ("omni-storm", "between speed and density", "what to draw 'between speed and density'"),
+        ("plasma-beta-mach", "residual energy window 4h", "texts of the figure name .FLUCTUATIONS"),
     ],
 )
 def test_what_is_only_partly_clear_is_refused(author, templates, name, request_, message):
@@ -1669,6 +1673,11 @@ def test_one_of_several_lines_of_a_quantity_is_asked_for(author, templates, name
         ),
         ("add the temperature, and AE above SYM-H", "B | V | n | OMNI_AE | SYM | OMNI_T"),
         ("first panel: Bz only; last panel: add Dst", "OMNI_HRO_1MIN.BZ_GSM | V | n | SYM OMNI_Dst"),
+        ("add AE as well, between the speed and the density", "B | V | OMNI_AE | n | SYM"),
+        ("add AE in green, between the speed and the density", "B | V | OMNI_AE | n | SYM"),
+        ("add AE and AL as well, between speed and density", "B | V | OMNI_AE | OMNI_AL | n | SYM"),
+        ("also AE at the top, unsmoothed, too", "OMNI_AE | B | V | n | SYM"),
+        ("add AE, unsmoothed", "B | V | n | SYM | OMNI_AE"),  # and the speed stays smoothed
     ],
 )
 def test_a_place_behind_a_list_is_that_of_all(author, templates, request_, panels):

@@ -86,6 +86,8 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities that the figure does not draw yet, or the magnitude of a vector that it draws."""
     place = place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
+    if place.atoms and not content:
+        raise NotUnderstood(f"the request does not say what to draw '{clause.text.strip()}'")
     is_new = clause.has("verb:add", "rel:also")
     drawn = [] if is_new else editor.lines_of(content)
     is_other = clause.has("rel:raw") and any(editor.lines.step(line).tool in AVERAGES for line in drawn)

@@ -37,8 +37,8 @@ _SEVERAL = 2
 _NAMES = frozenset({"what", "craft"})
 _FIRST_INPUT = re.compile(r"\bfrom\s+(?:the\s+)?(?:\S+\s+)?\S+$", re.IGNORECASE)
 """The first of two names at the end of a clause: ``add the dynamic pressure from N and V at the bottom``."""
-_TOGETHER = frozenset({"rel:same_panel", "rel:own_panel"})
-"""Parts at the end of a list of names: ``add A and B together``."""
+_TOGETHER = frozenset({"rel:same_panel", "rel:own_panel", "rel:also"})
+"""Parts at the end of a list of names: ``add A and B together``, ``add A and B as well``."""
 _PLACED = frozenset({"rel:top", "rel:bottom", "rel:right_axis", "rel:own_panel"})
 """Parts of a clause that only says where something new comes: ``also the Kp index, at the bottom``."""
 _BY = re.compile(r"\w\s+(?:by|with)\s+\w", re.IGNORECASE)
@@ -378,7 +378,10 @@ def _is_part(before: Clause, clause: Clause) -> bool:
     titled = clause.says(r"\b(?:title|figure|plot)\b")
     named = lone == {"text", "verb"} and not titled and "text" not in kinds
     listed = "number" in lone and lone <= {"number", "what", "panel"}
-    placed = bool(lone) and all(not _PLACED.isdisjoint(atom.tags) for atom in clause.atoms)
+    is_new = before.has("verb:add", "rel:also")
+    ways = _PLACED | {"rel:raw", "rel:also"} if is_new else _PLACED  # also Bz, unsmoothed, too
+    placed = bool(lone) and all(not ways.isdisjoint(atom.tags) for atom in clause.atoms)
+    placed |= is_new and clause.says(r"^\W*between\b") and lone <= _NAMES
     if lone == {"range"} and before.has("verb:only", "verb:remove") and before.says(r"\b(?:band|channel)s\b"):
         return True  # only two bands: 13.6-19.3 and 60-100 MeV
     if (

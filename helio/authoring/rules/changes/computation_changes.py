@@ -66,6 +66,10 @@ def set_argument(editor: FigureEditor, step: Document, name: str, value: Any, *,
     if not alone and isinstance(held, str) and held in (editor.after.get("variables") or {}):
         editor.do(Operation("set", "", ("variables", held, "default"), value))
         return
+    if alone and isinstance(held, str) and f"{{{held.removeprefix('$')}}}" in str(editor.spec):
+        raise NotUnderstood(
+            f"the texts of the figure name {held}, which other lines take too", advice=f"say '{held} {value}'"
+        )
     place = str(step["step_id"])
     intent = next(str(new.get("intent", "")) for new in editor.after["steps"] if str(new["step_id"]) == place)
     editor.do(Operation("set", place, ("tool_args", name), value))
