@@ -613,7 +613,7 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         ("omni-storm", "log axes everywhere except the last panel", "y scale of panel 3: log", "panel 4"),
         ("omni-solar-wind", "n on a log axis, T on a linear one", "y scale of panel 3 (N): log", "panel 4: log"),
         ("omni-solar-wind", "replace n by the dynamic pressure with y axis from 0 to 10",
-         "y range of panel 3 (OMNI_Pdyn): 0.0, 10.0", "panel 1"),
+         "y range of panel 3 (Pdyn): 0.0, 10.0", "panel 1"),
         ("omni-solar-wind", "add Dst below everything with y axis from -50 to 20",
          "y range of panel 5 (OMNI_Dst): -50.0, 20.0", "panel 4"),
         ("omni-storm", "Bz in red with the part below zero filled", "BZ_GSM added fill_below: 0.0", "speed"),
@@ -1425,8 +1425,10 @@ def test_of_two_y_axes_the_one_of_the_named_line_changes(author):
         ("a red line at 0.5, dashed", ['hlines, item 2: {"y": 0.5, "color": "red", "dash": "dash"}']),
         ("a line at 0.5, the beta red", ['hlines, item 2: {"y": 0.5}', "colour of beta: red"]),
         ("mark 2005-09-11T12:00, red", ['vlines: [{"x": "2005-09-11T12:00", "color": "red"}]']),
-        ("also show density above the beta", ["panel 1: WI_PM_3DP.P_DENS", "hlines, item 1, panel: 1 → 2"]),
-        ("also show density on a log axis", ["panel 2: WI_PM_3DP.P_DENS", "y scale of panel 2 (P_DENS): log"]),
+        ("also show density above the beta",
+         ["panel 1: WI_PM_3DP.P_DENS", 'log y: true → {"2": true}', "hlines, item 1, panel: 1 → 2"]),
+        ("also show density on a log axis",
+         ["panel 2: WI_PM_3DP.P_DENS", 'log y: true → {"1": true}', "y scale of panel 2 (P_DENS): log"]),
         ("also show beta on a log axis", ["y scale of panel 1 (beta): log"]),
     ],
 )  # fmt: skip
@@ -1754,3 +1756,50 @@ def test_too_sets_drawn_lines_and_adds_new_ones(author, templates, request_, exp
     told = " || ".join(changed(author, templates("omni-storm"), request_))
     assert all(words in told for words in expected)
     assert "flow_speed added" not in told
+
+
+@pytest.mark.parametrize(
+    ("request_", "logarithmic"),
+    [
+        ("add the density above beta", {"2": True}),
+        ("add the density", {"1": True}),
+        ("add the density, all panels linear", {"1": False}),
+        ("draw the density instead of beta", True),
+    ],
+)
+def test_a_new_panel_has_an_axis_of_its_own(author, templates, request_, logarithmic):
+    figure = author.edit(request_, templates("mixed-units")).template["steps"][-1]
+    assert figure["tool_args"]["spec"]["log_y"] == logarithmic
+
+
+@pytest.mark.parametrize(
+    ("request_", "subtitle"),
+    [
+        ("epsilon instead of Newell", "OMNI, times shifted to the bow shock nose"),
+        ("remove the coupling", "OMNI, times shifted to the bow shock nose"),
+        ("remove AE", "OMNI, times shifted to the bow shock nose; dΦ/dt in (km/s)^4/3 nT^2/3"),
+    ],
+)
+def test_a_subtitle_names_no_line_that_is_gone(author, templates, request_, subtitle):
+    after = author.edit(request_, templates("omni-solar-wind-overview")).template
+    assert after["steps"][-1]["tool_args"]["spec"]["subtitle"] == subtitle
+    assert [step["tool_name"] for step in after["steps"]].count("join_components") == 1
+
+
+@pytest.mark.parametrize(
+    ("request_", "answers", "panels"),
+    [
+        ("add AE on top of SYM-H, red", ("in the same panel",), "OMNI_HRO_1MIN.SYM_H OMNI_AE"),
+        ("add AE on top of SYM-H", ("in a panel above it",), "OMNI_AE | OMNI_HRO_1MIN.SYM_H"),
+        ("add AE on top of the SYM-H panel", (), "OMNI_AE | OMNI_HRO_1MIN.SYM_H"),
+        ("add AE above SYM-H", (), "OMNI_AE | OMNI_HRO_1MIN.SYM_H"),
+    ],
+)
+def test_a_new_line_on_top_of_another_may_be_over_it_or_above_it(
+    author, templates, request_, answers, panels
+):
+    template = templates("omni-storm")
+    if answers:
+        assert isinstance(author.edit(request_, template), AuthorQuestion)
+    after = author.edit(request_, template, chosen=answers).template
+    assert drawn_in(after).endswith(f"proton_density | {panels}")

@@ -241,7 +241,7 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     names = [quantity.name for quantity in request.quantities]
     if _COMPUTED.search(clause.text) and len(names) == 1 and names[0] in DERIVED:
         request = replace(request, computed=names[0])
-    if own := "" if instead else computed_here(editor, request):
+    if own := computed_here(editor, request):
         put_into(editor, [own], place, instead)
         set_look(editor, clause, [own])
         return
@@ -416,6 +416,14 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
                 numbers = [number for number in numbers if is_spectrogram(editor, number) is is_picture]
                 if len(numbers) != 1:
                     raise NotUnderstood(f"helio does not understand which panel '{beside[0].text}' means")
+            if relation.text.casefold() == "on top of" and not clause.says(r"\bpanel\b"):
+                question, over = (
+                    f"'on top of {beside[0].text}': where should helio draw it?",
+                    "in the same panel",
+                )
+                is_part = _COMPONENTS.fullmatch(beside[0].text) is not None
+                if is_part or editor.ask(question, (over, "in a panel above it")) == over:
+                    return Place((*used, *beside), into=numbers[0] - 1)
             return Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
         return Place(tuple(used), at=0 if above else len(editor.panels))
     names = [atom for atom in atoms if atom.kind in ("what", "craft")]

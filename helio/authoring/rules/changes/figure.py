@@ -329,8 +329,21 @@ class FigureEditor:
         self.prune(behind)
 
     def _name_axes(self, panels: list[list[str]], before: Sequence[str]) -> None:
-        """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU."""
+        """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU.
+
+        Leave out the part of the subtitle that names only lines that are gone, too.
+        """
         shown = self.spec.get("trace_names") or {}
+        labels = [label for panel in panels for label in panel]
+        left, stay = ({str(shown[line]) for line in lines if line in shown} for lines in (before, labels))
+        subtitle = str(self.where("subtitle")[0] or "")
+        told = [
+            part
+            for part in subtitle.split("; ")
+            if not any(name in part for name in left - stay) or any(name in part for name in stay)
+        ]
+        if "; ".join(told) != subtitle:
+            self.set_for("subtitle", "; ".join(told))
 
         def names(lines: Sequence[str]) -> set[str]:
             return {str(shown.get(line, re.split(r"[._]", line)[-1])) for line in lines}
@@ -438,6 +451,9 @@ class FigureEditor:
             return kept
         if key == "log_scale" and isinstance(known, int):
             return int(numbers.get(str(known)) or 0)
+        is_of_all = key in TWO_SIDED and known not in (None, "y") and not isinstance(known, dict)
+        if is_of_all and len(numbers) == 1 and numbers["1"]:  # a new panel has an axis of its own
+            return {numbers["1"]: known}
         if key in AT_PANEL and isinstance(known, list):
             marks = [_on_panel(key, mark, numbers) for mark in known]
             if None in marks:
