@@ -106,6 +106,13 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("wind-plasma", "extend back to 20 Oct 2003", "→ 2003-10-20 to 2003-10-25"),
         ("plasma-beta-mach", "cross helicity window 4h, drop residual energy", "$FLUCTUATIONS, default: 2h → 4h"),
         ("plasma-beta-mach", "window of cross helicity 4 h", "$FLUCTUATIONS, default: 2h → 4h"),
+        ("storm-superposed-epoch", "3 days before, 6 after", "2d → 3d || variable $AFTER, default: 4d → 6d"),
+        ("tha-ions", "THEMIS-D please, same day", "title: THEMIS-A → THEMIS-D"),
+        ("hope-spectra", "probe B, same interval", "RBSP-B HOPE"),
+        ("mms-field-spectrum", "compressive in orange", "colour of compressive: orange"),
+        ("wind-plasma", "also smooth V with the same window", "window: $WINDOW"),
+        ("ace-strength", "smooth By as well, same window", "By (window = 10min)"),
+        ("wind-plasma", "swap the order of density and temperature", "panel 1: temperature"),
         ("storm-superposed-epoch", "3 days before and after", "2d → 3d || variable $AFTER, default: 4d → 3d"),
         ("omni-solar-wind", "add the dynamic pressure from N and V at the bottom", "panel 5: Pdyn"),
         ("parker-spiral-angle", "trace back to the source surface at 2.5 solar radii", "default: 1.0 → 2.5"),
@@ -1642,6 +1649,10 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("storm-overview", "only AE and AL in the index panel", "in which panel"),
         ("omni-storm", "remove Bz in the density panel", "changes nothing"),
         ("omni-storm", "remove the density, AE too", "no line called 'AE'"),
+        ("tha-ions", "same day in 2016, THEMIS-D", "another month or year"),
+        ("mms-field-spectrum", "power in orange", "is a spectrogram"),
+        ("omni-storm", "add AE below SYM-H, both w/o smoothing", "is smoothed or averaged"),
+        ("omni-storm", "log axis for the density alone", "'alone'"),
         ("omni-storm", "between speed and density", "what to draw 'between speed and density'"),
         ("plasma-beta-mach", "residual energy window 4h", "texts of the figure name .FLUCTUATIONS"),
     ],
@@ -1803,3 +1814,27 @@ def test_a_new_line_on_top_of_another_may_be_over_it_or_above_it(
         assert isinstance(author.edit(request_, template), AuthorQuestion)
     after = author.edit(request_, template, chosen=answers).template
     assert drawn_in(after).endswith(f"proton_density | {panels}")
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "panels"),
+    [
+        ("omni-storm", "undo the averaging of speed", "F BZ_GSM | flow_speed | proton_density | SYM_H"),
+        ("omni-storm", "density out, AE in", "F BZ_GSM | speed | SYM_H | OMNI_AE"),
+        ("omni-storm", "density out, SYM-H in red", "F BZ_GSM | speed | SYM_H"),
+        ("mms-burst", "temps out", "B | energyspectr_omni | numberdensity | bulkv_gse"),
+        ("tha-ions", "ion velocity in GSM between density and B",
+         "tha_peir_en_eflux | tha_peir_density | THEMISA_Vvec | B"),
+        ("tha-ions", "velocity in GSE below the density", "tha_peir_en_eflux | tha_peir_density | THEMISA_Vvec | B"),
+        ("omni-storm", "SYM-H alone", "SYM_H"),
+    ],
+)  # fmt: skip
+def test_more_turns_of_phrase_draw_what_they_say(author, templates, name, request_, panels):
+    drawn = drawn_in(author.edit(request_, templates(name)).template)
+    assert re.sub(r"\b(?:OMNI_HRO_1MIN|THA_L2_ESA)\.|MMS1_\S+-MOMS\.mms1_dis_|_brst\b", "", drawn) == panels
+
+
+def test_the_same_window_of_two_lengths_is_asked_for(author, templates):
+    assert isinstance(
+        author.edit("smooth n_QTN with the same window", templates("psp-encounter")), AuthorQuestion
+    )

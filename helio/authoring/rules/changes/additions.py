@@ -606,7 +606,7 @@ def add_panel(editor: FigureEditor, clause: Clause) -> None:
     add_quantities(editor, clause)
 
 
-def _says_place(clause: Clause) -> bool:
+def says_place(clause: Clause) -> bool:
     """Return whether a clause without a verb says where something new comes: ``the clock angle below``."""
     in_frame = clause.has("frame") and clause.has("rel:top", "rel:bottom")  # nothing to move
     return (
@@ -656,7 +656,7 @@ ADDITIONS: tuple[Rule, ...] = (
     Rule("verb:add what scale", f"{ANY_PART} scale {' '.join(_AXES)}", add_quantities,
          lambda clause: clause.of("what")[0].start < clause.of("scale")[0].start),
     Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:top rel:bottom rel:own_panel rel:raw "
-         "tool duration verb:add verb:move verb:show", add_quantities, _says_place),
+         "tool duration verb:add verb:move verb:show", add_quantities, says_place),
     Rule("what", "what panel frame", add_quantities, lambda clause: clause.text[:5].casefold() == "with "),
     Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_onto,
          lambda clause: _OVER.search(clause.text) is not None),

@@ -233,8 +233,8 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     inside = clause.says(r"\b(?:in|of|from)\b|\bpanel\s*:")  # only |B| in panel 1
     if inside and clause.says(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b"):
         numbers = editor.panels_with(lines)
-    unread = r"\bin\s+(?:the\s+)?(?!same\b|that\b|this\b|its\b)[\w-]+\s+(?:sub)?panel\b"
-    if not numbers and clause.says(unread):
+    elsewhere = r"\bin\s+(?:the\s+)?(?!same\b|that\b|this\b|its\b)[\w-]+\s+(?:sub)?panel\b"
+    if not numbers and clause.says(elsewhere):
         raise NotUnderstood(f"helio does not understand in which panel '{clause.text.strip()}' is")
     if inside and numbers:
         _refuse_absent(editor, numbers, dict(zip(clause.names, meant, strict=True)))
@@ -676,7 +676,7 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("verb:only what", "craft", keep_inside, _says_where),
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),
-    Rule("verb:swap", "what panel craft every number", swap_panels, _swaps, several="number"),
+    Rule("verb:swap", "what panel craft every number noun:order", swap_panels, _swaps, several="number"),
     Rule("rel:right_axis what", "craft panel tool verb:move verb:show verb:add rel:also rel:own_panel", to_the_right),
     Rule("rel:below_axis what", "craft verb:add verb:move verb:show rel:also", write_below_axis),
     Rule("rel:two_sides|rel:right_axis", "every rel:same_panel line", use_both_sides),

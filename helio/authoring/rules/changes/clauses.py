@@ -57,6 +57,10 @@ _OF_TWO = re.compile(
 """The beginning of what has two names: ``the angle between B and the radial direction``."""
 _IN_PANEL = ignoring_case(r"\W*in\s+(?:the\s+)?[\w|-]+\s+panel\W*")
 """A clause that only says in which panel something is."""
+_SAME_TIME = ignoring_case(
+    r"(?:(?:for|on|over|in)\s+)?(?:the\s+)?same\s+(?:days?|dates?|interval|times?|period|range|time\s+(?:range|interval))\W*"
+)
+"""A clause that says of a change without a time that the time stays."""
 _OLD_VALUE = re.compile(
     r",?\s*\b(?:instead\s+of|rather\s+than|in\s+place\s+of|not)\b.*$", re.IGNORECASE | re.DOTALL
 )
@@ -352,9 +356,10 @@ def _segments(text: str, atoms: Sequence[Atom]) -> list[Clause]:
     ]
     edges = [0, *(place for cut in cuts for place in cut.span()), len(text)]
     clauses = []
+    is_timed = any(atom.kind in ("time", "moment") for atom in atoms)
     for start, stop in zip(edges[::2], edges[1::2], strict=True):
         inside = tuple(atom for atom in atoms if start <= atom.start < stop)
-        if inside:
+        if inside and (is_timed or not _SAME_TIME.fullmatch(text[start:stop])):
             clauses.append(Clause(inside, start, stop, text[start:stop]))
     return _with_lists(clauses, text)
 
@@ -404,7 +409,8 @@ def _is_part(before: Clause, clause: Clause) -> bool:
     if beside and "panel" not in kinds and _BESIDE.isdisjoint(last) and not (pronoun and last & {"verb:add"}):
         return True
     added = lone == {"colour"} and pronoun is None and ("verb:add" in last or kinds == _COMPUTED)
-    windowed = lone == {"duration"} and bool({"tool", "verb:smooth"} & last)
+    windowed = lone == {"duration"} or (not lone and clause.says(r"\bsame\b"))  # same window
+    windowed &= bool({"tool", "verb:smooth"} & last)
     # add A, smoothed over 1 h
     computed = "tool" in lone and lone <= {"tool", "duration"} and "verb:add" in last
     return lone.isdisjoint(kinds) and (added or windowed or computed)

@@ -93,7 +93,7 @@ _SAME_SOURCE = re.compile(
 _MARKED_AT = re.compile(r"\b(?:mark|label|annotat|line)\w*\b.*\d{1,2}:\d\d", re.IGNORECASE)
 """A mark at a time of the day, beside which an event is only a name: ``mark the X9.3 flare at 12:02``."""
 _QUOTE = "quoted"
-_PRONOUN = re.compile(r"\b(?:it|them|this|that)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"\b(?:it|them|this|that|both)\b", re.IGNORECASE)
 _POSSIBLE = re.compile(
     r"\s*(?:(?:can|could|may|should)\s+(?:i|we)\s+(?:also\s+|better\s+)?use"
     r"|(?:can|could)\s+(?:this|it)\s+(?:also\s+)?be\s+(?:done|run|made|plotted)\s+(?:for|with|in)"

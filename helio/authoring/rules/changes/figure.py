@@ -13,7 +13,6 @@ from helio.authoring.memory import Item
 from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_reading import plain_name
-from helio.authoring.rules.changes.line_names import SYMBOL
 from helio.authoring.rules.changes.lines import AVERAGES, Lines
 from helio.authoring.writing.asking import EVERY, Asks
 from helio.authoring.writing.steps import free_name
@@ -251,7 +250,7 @@ class FigureEditor:
             Take all lines that the words may mean, without a question.
         """
         find = self.lines.meant if every else self.lines.one_or_all
-        lines = find(plain_name(what), self.figure(), by_craft=by_craft) or self._listed(what)
+        lines = find(plain_name(what), self.figure(), by_craft=by_craft)
         if not lines:
             drawn = ", ".join(self.drawn)
             raise NotUnderstood(
@@ -261,14 +260,7 @@ class FigureEditor:
 
     def lines_of(self, what: str) -> list[str]:
         """Return all lines that words may mean; nothing if no line fits."""
-        return self.lines.meant(plain_name(what), self.figure()) or self._listed(what)
-
-    def _listed(self, what: str) -> list[str]:
-        """Return the lines that a list such as ``AE/AL/AU`` names; nothing if one of the names fits no line."""
-        symbols = all(map(SYMBOL.search, what.split()))  # remove BR BT BN
-        names = re.split(r"\s*[/,]\s*|\s+" if symbols else r"\s*[/,]\s*", what)
-        named = [self.lines.meant(plain_name(name), self.figure()) for name in names]
-        return list(dict.fromkeys(line for lines in named for line in lines)) if all(named) else []
+        return self.lines.meant(plain_name(what), self.figure())
 
     def panel_numbers(self, what: str) -> tuple[list[int], bool]:
         """Return the numbers of the panels with the lines that words mean, and whether they have other lines too."""
@@ -278,7 +270,7 @@ class FigureEditor:
             self.catalogue,
             lambda text, choices: EVERY if EVERY in choices else self.ask(text, choices),
         )
-        lines = every.meant(plain_name(what), self.figure()) or self._listed(what)
+        lines = every.meant(plain_name(what), self.figure())
         names = {name for line in lines for name in (line, owner(line, self.lines.producers) or line)}
         alone = [at for at, panel in enumerate(self.panels, 1) if panel and names.issuperset(panel)]
         numbers = alone or self.panels_with(names)
@@ -331,19 +323,16 @@ class FigureEditor:
     def _name_axes(self, panels: list[list[str]], before: Sequence[str]) -> None:
         """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU.
 
-        Leave out the part of the subtitle that names only lines that are gone, too.
+        Leave out the parts of the subtitle about lines that are gone, too.
         """
         shown = self.spec.get("trace_names") or {}
         labels = [label for panel in panels for label in panel]
         left, stay = ({str(shown[line]) for line in lines if line in shown} for lines in (before, labels))
+        of_left = re.compile(rf"(?:{'|'.join(map(re.escape, left - stay)) or '$.'})(?!\w)")
         subtitle = str(self.where("subtitle")[0] or "")
-        told = [
-            part
-            for part in subtitle.split("; ")
-            if not any(name in part for name in left - stay) or any(name in part for name in stay)
-        ]
-        if "; ".join(told) != subtitle:
-            self.set_for("subtitle", "; ".join(told))
+        told = "; ".join(part for part in subtitle.split("; ") if not of_left.match(part))
+        if told != subtitle:
+            self.set_for("subtitle", told)
 
         def names(lines: Sequence[str]) -> set[str]:
             return {str(shown.get(line, re.split(r"[._]", line)[-1])) for line in lines}

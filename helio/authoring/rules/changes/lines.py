@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -137,7 +137,7 @@ class Lines:
         shown = [line for line in drawn if str(names.get(line, "")).casefold() == what.casefold().strip()]
         if shown and what.casefold().strip() not in spellings():
             return shown
-        if listed := self._listed(what, figure):
+        if listed := self._listed(what, figure, self._titled):
             return listed
         if spectrograms := SPECTROGRAMS.fullmatch(what.strip()):
             of, lines = (spectrograms["of"] or "").casefold(), self._spectrograms(figure)
@@ -153,23 +153,28 @@ class Lines:
         described = DESCRIBED.fullmatch(what.strip())
         if described is None:
             meant = self._meant(what.casefold().strip(), what, drawn, by_craft)
-            return meant or self._shown_as(what.casefold().strip(), figure)
+            meant = meant or self._shown_as(what.casefold().strip(), figure)
+            return meant or self._listed(what, figure, self.meant)
         words = described["look"] or described["words"]
         return self._of_look(words.casefold(), self.spec(figure), drawn) or self._described(
             words, drawn, by_craft
         )
 
-    def _listed(self, what: str, figure: Document) -> list[str]:
-        """Return the lines of a list of labels and names of the legend without commas: ``AL AU``."""
+    def _listed(self, what: str, figure: Document, find: Callable[[str, Document], list[str]]) -> list[str]:
+        """Return the lines that a list such as ``AE/AL/AU`` or ``AL AU`` names; nothing if a name fits no line."""
+        symbols = all(map(SYMBOL.search, what.split()))
+        names = re.split(r"\s*[/,]\s*|\s+" if symbols else r"\s*[/,]\s*", what)
+        named = [find(name, figure) for name in names if len(names) > 1]
+        return list(dict.fromkeys(line for lines in named for line in lines)) if all(named) else []
+
+    def _titled(self, name: str, figure: Document) -> list[str]:
+        """Return the lines with a label or a name in the legend, which is that of no spacecraft and no instrument."""
         drawn, names = self.drawn(figure), self.spec(figure).get("trace_names") or {}
-        titles = {line: (line.casefold(), str(names.get(line, "")).casefold()) for line in drawn}
-        words = what.split()
-        sources = [
-            word for word in words if word.casefold() in spellings() or self.of_instrument(word, drawn)
+        if name.casefold() in spellings() or self.of_instrument(name, drawn):
+            return []
+        return [
+            line for line in drawn if name.casefold() in (line.casefold(), str(names.get(line)).casefold())
         ]
-        listed = [[line for line in drawn if word.casefold() in titles[line]] for word in words]
-        is_list = len(words) > 1 and all(map(SYMBOL.search, words)) and all(listed) and not sources
-        return list(dict.fromkeys(line for lines in listed for line in lines)) if is_list else []
 
     def _shown_as(self, words: str, figure: Document) -> list[str]:
         """Return the lines with a name in the legend, or of the panels with a name at the axis, that has all words."""
@@ -231,9 +236,8 @@ class Lines:
             re.search(r"^(?:both|all|every)\b|s$", plain)
             or plain in spellings()
             or self.of_instrument(what, lines)
-            or self._listed(what, figure)
         )
-        if len(lines) < 2 or plural or plain in PRONOUNS:
+        if len(lines) < 2 or plural or plain in PRONOUNS or lines == self._listed(what, figure, self.meant):
             return lines
         answer = self.ask(f"Which line do you mean by '{what}'?", [*lines, EVERY])
         return lines if answer == EVERY else [answer]
