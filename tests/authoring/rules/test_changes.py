@@ -1653,7 +1653,7 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("mms-field-spectrum", "power in orange", "is a spectrogram"),
         ("omni-storm", "add AE below SYM-H, both w/o smoothing", "is smoothed or averaged"),
         ("omni-storm", "log axis for the density alone", "'alone'"),
-        ("omni-storm", "between speed and density", "what to draw 'between speed and density'"),
+        ("omni-storm", "between speed and density", "what to draw: 'between speed and density'"),
         ("plasma-beta-mach", "residual energy window 4h", "texts of the figure name .FLUCTUATIONS"),
     ],
 )
@@ -1827,6 +1827,8 @@ def test_a_new_line_on_top_of_another_may_be_over_it_or_above_it(
          "tha_peir_en_eflux | tha_peir_density | THEMISA_Vvec | B"),
         ("tha-ions", "velocity in GSE below the density", "tha_peir_en_eflux | tha_peir_density | THEMISA_Vvec | B"),
         ("omni-storm", "SYM-H alone", "SYM_H"),
+        ("psp-bfield", "add a 1h running avg of |B| on top of |B|, in the same panel",
+         "B_RTN B_magnitude_smooth B_magnitude"),
     ],
 )  # fmt: skip
 def test_more_turns_of_phrase_draw_what_they_say(author, templates, name, request_, panels):

@@ -87,7 +87,7 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     place = place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
     if place.atoms and not content:
-        raise NotUnderstood(f"the request does not say what to draw '{clause.text.strip()}'")
+        raise NotUnderstood(f"the request does not say what to draw: '{clause.text.strip()}'")
     is_new = clause.has("verb:add", "rel:also")
     drawn = [] if is_new else editor.lines_of(content)
     is_other = clause.has("rel:raw") and any(editor.lines.step(line).tool in AVERAGES for line in drawn)
@@ -416,7 +416,7 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
                 numbers = [number for number in numbers if is_spectrogram(editor, number) is is_picture]
                 if len(numbers) != 1:
                     raise NotUnderstood(f"helio does not understand which panel '{beside[0].text}' means")
-            if relation.text.casefold() == "on top of" and not clause.says(r"\bpanel\b"):
+            if relation.text.casefold() == "on top of" and "panel" not in editor.said.casefold():
                 question, over = (
                     f"'on top of {beside[0].text}': where should helio draw it?",
                     "in the same panel",

@@ -387,6 +387,8 @@ def _is_part(before: Clause, clause: Clause) -> bool:
     ways = _PLACED | {"rel:raw", "rel:also"} if is_new else _PLACED  # also Bz, unsmoothed, too
     placed = bool(lone) and all(not ways.isdisjoint(atom.tags) for atom in clause.atoms)
     placed |= is_new and clause.says(r"^\W*between\b") and lone <= _NAMES
+    is_within = lone == {"what"} and _IN_PANEL.fullmatch(clause.text) is not None
+    placed |= is_within and before.has("verb:only", "verb:remove", "verb:add")
     if lone == {"range"} and before.has("verb:only", "verb:remove") and before.says(r"\b(?:band|channel)s\b"):
         return True  # only two bands: 13.6-19.3 and 60-100 MeV
     if (
@@ -401,8 +403,6 @@ def _is_part(before: Clause, clause: Clause) -> bool:
         "time",
     }  # mark 03:00 and 05:00 in red
     if placed or (not _MARKS.isdisjoint(last) and (named or listed or timed)):
-        return True
-    if before.has("verb:only", "verb:remove", "verb:add") and _IN_PANEL.fullmatch(clause.text):
         return True
     beside = len(clause.atoms) > 1 and not _BESIDE.isdisjoint(clause.atoms[0].tags) and lone <= _AROUND
     pronoun = re.search(r"\b(?:it|them|this|that)\b", clause.text)
