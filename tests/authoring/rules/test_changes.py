@@ -1653,6 +1653,10 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("mms-field-spectrum", "power in orange", "is a spectrogram"),
         ("omni-storm", "add AE below SYM-H, both w/o smoothing", "is smoothed or averaged"),
         ("omni-storm", "log axis for the density alone", "'alone'"),
+        ("omni-solar-wind", "add V", "already draws OMNI_COHO1HR_MERGED_MAG_PLASMA.V"),
+        ("omni-solar-wind", "replace V by Pdyn, N too", "already draws OMNI_COHO1HR_MERGED_MAG_PLASMA.N"),
+        ("swpc-now", "add the density", "already draws SWPC_RTSW_PLASMA.density"),
+        ("psp-encounter", "add Bz", "has no z component"),
         ("omni-storm", "between speed and density", "what to draw: 'between speed and density'"),
         ("plasma-beta-mach", "residual energy window 4h", "texts of the figure name .FLUCTUATIONS"),
     ],
@@ -1827,6 +1831,8 @@ def test_a_new_line_on_top_of_another_may_be_over_it_or_above_it(
          "tha_peir_en_eflux | tha_peir_density | THEMISA_Vvec | B"),
         ("tha-ions", "velocity in GSE below the density", "tha_peir_en_eflux | tha_peir_density | THEMISA_Vvec | B"),
         ("omni-storm", "SYM-H alone", "SYM_H"),
+        ("swpc-now", "temperature out, Pdyn in",
+         "SWPC_RTSW_MAG.BGSM SWPC_RTSW_MAG.Bt | SWPC_RTSW_PLASMA.speed | SWPC_RTSW_PLASMA.density | Pdyn"),
         ("psp-bfield", "add a 1h running avg of |B| on top of |B|, in the same panel",
          "B_RTN B_magnitude_smooth B_magnitude"),
     ],
@@ -1840,3 +1846,8 @@ def test_the_same_window_of_two_lengths_is_asked_for(author, templates):
     assert isinstance(
         author.edit("smooth n_QTN with the same window", templates("psp-encounter")), AuthorQuestion
     )
+
+
+def test_a_component_that_the_frame_of_the_figure_lacks_is_fetched_in_another(author, templates):
+    drawn = drawn_in(author.edit("add Bz", templates("omni-solar-wind")).template)
+    assert drawn.endswith("PLASMA.T | OMNI_Bz")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from helio.authoring.fetches import FETCH
 from helio.authoring.memory import preferred_frame
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
@@ -245,11 +246,12 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         put_into(editor, [own], place, instead)
         set_look(editor, clause, [own])
         return
+    unframed = any(part.component and not (part.frame or request.frame) for part in request.quantities)
     timed = replace(
         request,
         times=tuple(default_ranges(editor)[:1]),  # the new data have to reach into this time
         cadence=request.cadence or coarse_cadence(editor),
-        at_hand=fetched_pairs(editor),
+        at_hand=() if unframed else fetched_pairs(editor),  # B in RTN has no z
     )
     made, notes = write_template(timed, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
     labels, entries = merged(editor, made)
@@ -417,12 +419,9 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
                 if len(numbers) != 1:
                     raise NotUnderstood(f"helio does not understand which panel '{beside[0].text}' means")
             if relation.text.casefold() == "on top of" and "panel" not in editor.said.casefold():
-                question, over = (
-                    f"'on top of {beside[0].text}': where should helio draw it?",
-                    "in the same panel",
-                )
+                question = f"'on top of {beside[0].text}': where should helio draw it?"
                 is_part = _COMPONENTS.fullmatch(beside[0].text) is not None
-                if is_part or editor.ask(question, (over, "in a panel above it")) == over:
+                if is_part or editor.ask(question, _ON_TOP) == _ON_TOP[0]:
                     return Place((*used, *beside), into=numbers[0] - 1)
             return Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
         return Place(tuple(used), at=0 if above else len(editor.panels))
@@ -469,6 +468,7 @@ _ONTO = re.compile(
 )
 _OVERLAID = re.compile(r"\b(?:over(?:plot|lay|laid)|superimpos|draw|plot|put)\w*\b", re.IGNORECASE)
 _OVER = re.compile(r"\w\s+(?:on\s+top\s+of|over|onto|on)\s+(?:the\s+)?\w", re.IGNORECASE)
+_ON_TOP = ("in the same panel", "in a panel above it")
 _UNIT_OF_AXIS = re.compile(r"(?:seconds?|s|minutes?|min|hours?|h|days?|d|[mk]?Hz)", re.IGNORECASE)
 _JOINING = ("into", "in", "to", "onto", "on top of")
 
@@ -536,6 +536,7 @@ def put_into(
 
 def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
     """Refuse to add a quantity of a spacecraft that the figure draws already."""
+    named = {part.name: editor.lines.meant(part.name, editor.figure()) for part in request.quantities}
     for line in editor.drawn:
         steps = [editor.lines.producers[label] for label in editor.behind(line)]
         fetched = " ".join(str(step.params.get("dataset_id", "")) for step in steps)
@@ -551,9 +552,11 @@ def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
             is_same = quantity.component and frame == (quantity.frame or request.frame)
             if is_same and ignoring_case(rf"(?:^|[_.]){letter}(?:_{frame})?$").search(line):
                 raise NotUnderstood(f"the figure already draws {line}")
-            if not quantity.component and quantity.name in own and of == set(request.spacecraft):
+            is_known = quantity.name in own or (not own and line in named[quantity.name])
+            is_known &= editor.lines.step(unscaled).tool == FETCH or bool(own)
+            if not quantity.component and is_known and of == set(request.spacecraft):
                 raise NotUnderstood(
-                    f"the figure already draws {line}, the {quantity.name} of {request.spacecraft[0]}"
+                    f"the figure already draws {line}, the {quantity.name} of {', '.join(of) or 'the pipeline'}"
                 )
 
 

@@ -439,6 +439,6 @@ def _is_named_too(before: Clause, clause: Clause, text: str) -> bool:
         and not (removed and atom.kind in ("rel", "panel"))  # hide Bx and By in the first panel
         and not (placed and not PLACED_BESIDE.isdisjoint(atom.tags))
     ]
-    paired = before.has("verb:replace") and _BY.search(clause.text) is not None
+    paired = before.has("verb:replace") and (_BY.search(clause.text) or clause.has("rel:also"))
     ends = last.kind in _NAMES and any(atom.kind not in _NAMES for atom in before.atoms)
     return ends and bool(names) and all(atom.kind in _NAMES for atom in names) and not paired

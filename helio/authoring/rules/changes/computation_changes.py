@@ -415,9 +415,9 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
         args, old, computation = step["tool_args"], APPLIED[step["tool_name"]], APPLIED[new]
         durations = [str(atom.value) for atom in clause.of("duration")]
         length = new_of(durations, {_window_of(editor, step)}, clause) if durations else args[old.argument]
-        said = (editor.after.get("variables") or {}).get(length, {}).get("default", length)
         changed = {key: value for key, value in args.items() if key not in (old.argument, "method")}
         changed[computation.argument] = length
+        said = _length(editor, str(length))
         name, intent = str(step["step_id"]), computation.intent.format(window=said, method="mean")
         editor.do(
             Operation("set", name, ("tool_name",), new),

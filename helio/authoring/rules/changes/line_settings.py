@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause, Rule
@@ -66,8 +65,9 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
         return
     has_colour = bool(colour) or any(key == "trace_colors" for key, _ in editor.wished)
     lines = lines_of(editor, clause, by_craft=has_colour)
-    pictures = editor.lines_in(filter(partial(is_spectrogram, editor), range(1, len(editor.panels) + 1)))
-    coloured = [line for line in lines if editor.lines.has_colours(line) and line in pictures]
+    panels = {line: number for number, panel in enumerate(editor.panels, 1) for line in panel}
+    coloured = [line for line in lines if editor.lines.has_colours(line)]
+    coloured = [line for line in coloured if line not in panels or is_spectrogram(editor, panels[line])]
     if lines and coloured == lines:
         raise NotUnderstood(
             f"{lines[0]} is a spectrogram, which has no line",

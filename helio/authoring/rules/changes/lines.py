@@ -173,7 +173,7 @@ class Lines:
         if name.casefold() in spellings() or self.of_instrument(name, drawn):
             return []
         return [
-            line for line in drawn if name.casefold() in (line.casefold(), str(names.get(line)).casefold())
+            line for line in drawn if name.casefold() in f"{line}\n{names.get(line)}".casefold().split("\n")
         ]
 
     def _shown_as(self, words: str, figure: Document) -> list[str]:
