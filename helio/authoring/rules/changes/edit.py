@@ -461,9 +461,10 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
             return False
         if clause.says(r"\bones?\s") or not all(map(editor.lines_of, clause.names)):  # keep the one of Bz
             return False
+        lines = _lines_named(editor, [clause])
         is_only = clause.says(r"\bonly\b")
         is_kept = clause.says(r"\bkeep")
-        is_beside = bool(beside & _lines_named(editor, [clause]))
+        is_beside = bool(beside & lines) and not lines & gone  # only electrons, no SST: also of all electrons
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
     left = [change for change in changes if not (gone and reassures(change.clause))]
