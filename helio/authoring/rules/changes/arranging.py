@@ -45,6 +45,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     """Remove lines or panels, with the settings for them."""
     numbers = panel_numbers(editor, clause.of("panel"))
     panels = editor.panels
+    _refuse_two_panels(clause)
     if clause.of("panel") and not panels:
         raise NotUnderstood("helio cannot remove a panel: the figure has no list of panels")
     gone: list[str] = []
@@ -254,6 +255,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
 def keep_inside(editor: FigureEditor, clause: Clause) -> None:
     """Draw only a part of what a panel draws: ``V only R``, ``AE panel: only AE``."""
     (place,), parts = _around_only(clause)
+    _refuse_two_panels(clause)
     if place.kind == "craft":
         raise NotUnderstood(
             f"'{clause.text}' has two meanings",
@@ -275,6 +277,15 @@ def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:
     """Return the name of a panel, and what stays in it: ``V only R``, ``only R in the V panel``."""
     place, parts = _within(clause, clause.of("what"))
     return (place, parts) if place else clause.beside("verb:only", "what")
+
+
+_IN_TWO = ignoring_case(r"(?:\bin\s+(?:the\s+)?[\w|*-]+\s+panel\b.*){2}")
+
+
+def _refuse_two_panels(clause: Clause) -> None:
+    """Refuse a clause with lines in two panels: ``remove AL in the AE panel and Dst in the SYM-H panel``."""
+    if _IN_TWO.search(clause.text):
+        raise NotUnderstood(f"'{clause.text.strip()}' names two panels", advice="write a sentence for each")
 
 
 def _within(clause: Clause, names: list[Atom]) -> tuple[list[Atom], list[Atom]]:

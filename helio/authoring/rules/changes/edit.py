@@ -26,7 +26,7 @@ from helio.authoring.outcome import (
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.added_content import fetched_datasets
 from helio.authoring.rules.changes.additions import ADDITIONS, added_inputs
-from helio.authoring.rules.changes.arranging import ARRANGING
+from helio.authoring.rules.changes.arranging import ARRANGING, keep_inside
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import PLACE, PLACES, SPELLINGS, Atom, in_plainer_words, panel_number
@@ -440,7 +440,7 @@ def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
     joined: list[Change] = []
     for change in changes:
         are_rests = joined and joined[-1].clause.has("verb:only") and change.clause.has("verb:only")
-        if are_rests and joined[-1].rule is change.rule:
+        if are_rests and joined[-1].rule is change.rule and change.rule.change is not keep_inside:
             last = joined.pop().clause
             change = Change(replace(last, atoms=(*last.atoms, *change.clause.atoms)), change.rule)
         joined.append(change)
