@@ -1,6 +1,7 @@
 """A sentence changes what its words mean by their types, in any order of words; what is not understood is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,15 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("wind-plasma", "extend by 3 days", "→ 2003-10-24 to 2003-10-28"),
         ("wind-plasma", "extend to 2003-11-01", "→ 2003-10-24 to 2003-11-02"),
         ("wind-plasma", "extend back to 20 Oct 2003", "→ 2003-10-20 to 2003-10-25"),
+        ("plasma-beta-mach", "cross helicity window 4h, drop residual energy", "$FLUCTUATIONS, default: 2h → 4h"),
+        ("plasma-beta-mach", "window of cross helicity 4 h", "$FLUCTUATIONS, default: 2h → 4h"),
+        ("storm-superposed-epoch", "3 days before, 6 after", "2d → 3d || variable $AFTER, default: 4d → 6d"),
+        ("tha-ions", "THEMIS-D please, same day", "title: THEMIS-A → THEMIS-D"),
+        ("hope-spectra", "probe B, same interval", "RBSP-B HOPE"),
+        ("mms-field-spectrum", "compressive in orange", "colour of compressive: orange"),
+        ("wind-plasma", "also smooth V with the same window", "window: $WINDOW"),
+        ("ace-strength", "smooth By as well, same window", "By (window = 10min)"),
+        ("wind-plasma", "swap the order of density and temperature", "panel 1: temperature"),
         ("storm-superposed-epoch", "3 days before and after", "2d → 3d || variable $AFTER, default: 4d → 3d"),
         ("omni-solar-wind", "add the dynamic pressure from N and V at the bottom", "panel 5: Pdyn"),
         ("parker-spiral-angle", "trace back to the source surface at 2.5 solar radii", "default: 1.0 → 2.5"),
@@ -610,7 +620,7 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         ("omni-storm", "log axes everywhere except the last panel", "y scale of panel 3: log", "panel 4"),
         ("omni-solar-wind", "n on a log axis, T on a linear one", "y scale of panel 3 (N): log", "panel 4: log"),
         ("omni-solar-wind", "replace n by the dynamic pressure with y axis from 0 to 10",
-         "y range of panel 3 (OMNI_Pdyn): 0.0, 10.0", "panel 1"),
+         "y range of panel 3 (Pdyn): 0.0, 10.0", "panel 1"),
         ("omni-solar-wind", "add Dst below everything with y axis from -50 to 20",
          "y range of panel 5 (OMNI_Dst): -50.0, 20.0", "panel 4"),
         ("omni-storm", "Bz in red with the part below zero filled", "BZ_GSM added fill_below: 0.0", "speed"),
@@ -673,6 +683,9 @@ def test_what_stays_alone_is_all_that_the_words_name(author, templates, name, re
          {"OMNI_HRO_1MIN.AL_INDEX", "OMNI_HRO_1MIN.AU_INDEX"}),
         ("l1-monitor-comparison", "drop the temperatures", {"T_ACE", "T_Wind", "T_DSCOVR"}),
         ("l1-monitor-comparison", "only ACE and Wind",
+         {"DSCOVR_B", "DSCOVR_GSM.z", "difference_DSCOVR", "V_DSCOVR", "difference_V_DSCOVR", "n_DSCOVR",
+          "difference_n_DSCOVR", "T_DSCOVR", "difference_T_DSCOVR", "lag_DSCOVR"}),
+        ("l1-monitor-comparison", "only ACE Wind",
          {"DSCOVR_B", "DSCOVR_GSM.z", "difference_DSCOVR", "V_DSCOVR", "difference_V_DSCOVR", "n_DSCOVR",
           "difference_n_DSCOVR", "T_DSCOVR", "difference_T_DSCOVR", "lag_DSCOVR"}),
         ("l1-monitor-comparison", "leave out DSCOVR",
@@ -1422,8 +1435,10 @@ def test_of_two_y_axes_the_one_of_the_named_line_changes(author):
         ("a red line at 0.5, dashed", ['hlines, item 2: {"y": 0.5, "color": "red", "dash": "dash"}']),
         ("a line at 0.5, the beta red", ['hlines, item 2: {"y": 0.5}', "colour of beta: red"]),
         ("mark 2005-09-11T12:00, red", ['vlines: [{"x": "2005-09-11T12:00", "color": "red"}]']),
-        ("also show density above the beta", ["panel 1: WI_PM_3DP.P_DENS", "hlines, item 1, panel: 1 → 2"]),
-        ("also show density on a log axis", ["panel 2: WI_PM_3DP.P_DENS", "y scale of panel 2 (P_DENS): log"]),
+        ("also show density above the beta",
+         ["panel 1: WI_PM_3DP.P_DENS", 'log y: true → {"2": true}', "hlines, item 1, panel: 1 → 2"]),
+        ("also show density on a log axis",
+         ["panel 2: WI_PM_3DP.P_DENS", 'log y: true → {"1": true}', "y scale of panel 2 (P_DENS): log"]),
         ("also show beta on a log axis", ["y scale of panel 1 (beta): log"]),
     ],
 )  # fmt: skip
@@ -1568,6 +1583,20 @@ def test_only_a_quantity_is_all_that_shows_it(author, templates, name, request_,
          {"MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_energyspectr_omni_brst",
           "MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_numberdensity_brst",
           "MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_temppara_brst", "MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_tempperp_brst"}),
+        ("psp-encounter", "remove electron spectrogram but keep the pitch angle one",
+         {"PSP_SWP_SPE_SF0_L3_PAD.EFLUX_VS_ENERGY"}),
+        ("psp-encounter", "remove the densities but keep the SPC one", {"n_QTN", "n_SPI"}),
+        ("omni-solar-wind-overview", "AE only, no AL AU", {"OMNI_HRO_1MIN.AL_INDEX", "OMNI_HRO_1MIN.AU_INDEX"}),
+        ("omni-solar-wind-overview", "drop AE AU", {"OMNI_HRO_1MIN.AE_INDEX", "OMNI_HRO_1MIN.AU_INDEX"}),
+        ("plasma-beta-mach", "drop P_B P_th", {"P_B", "P_th"}),
+        ("storm-overview", "remove AL in the AE panel", {"OMNI_HRO_1MIN.AL_INDEX"}),
+        ("storm-overview", "remove AL, in the AE panel", {"OMNI_HRO_1MIN.AL_INDEX"}),
+        ("storm-overview", "AE only, in the AE panel", {"OMNI_HRO_1MIN.AL_INDEX"}),
+        ("storm-overview", "only AL in the AE panel; only SYM-H in the Dst panel",
+         {"OMNI_HRO_1MIN.AE_INDEX", "OMNI2_H0_MRG1HR.DST"}),
+        ("psp-encounter", "SPC only in the density panel", {"n_QTN", "n_SPI"}),
+        ("wind-plasma", "Vx only in the velocity panel", {"WI_PM_3DP.P_VELS"}),
+        ("omni-storm", "remove the density, SYM-H too", {"OMNI_HRO_1MIN.proton_density", "OMNI_HRO_1MIN.SYM_H"}),
     ],
 )  # fmt: skip
 def test_what_is_removed_is_all_of_it_and_nothing_that_stays(author, templates, name, request_, gone):
@@ -1621,6 +1650,22 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("omni-storm", "density red and dashed, speed the same", "speed the same"),
         ("omni-storm", "smooth the density over 10 min but not the foo", "but not the foo"),
         ("wind-plasma", "density without smoothing, velocity smoothed", "'velocity smoothed'"),
+        ("psp-encounter", "drop the electron spectrogram and keep the low-energy one", "'low-energy one'"),
+        ("storm-overview", "only AE and AL in the index panel", "in which panel"),
+        ("omni-storm", "remove Bz in the density panel", "changes nothing"),
+        ("storm-overview", "remove AL in the AE panel and Dst in the SYM-H panel", "names two panels"),
+        ("storm-overview", "only AL in the AE panel, and SYM-H in the Dst panel", "names two panels"),
+        ("omni-storm", "remove the density, AE too", "no line called 'AE'"),
+        ("tha-ions", "same day in 2016, THEMIS-D", "another month or year"),
+        ("mms-field-spectrum", "power in orange", "is a spectrogram"),
+        ("omni-storm", "add AE below SYM-H, both w/o smoothing", "is smoothed or averaged"),
+        ("omni-storm", "log axis for the density alone", "'alone'"),
+        ("omni-solar-wind", "add V", "already draws OMNI_COHO1HR_MERGED_MAG_PLASMA.V"),
+        ("omni-solar-wind", "replace V by Pdyn, N too", "already draws OMNI_COHO1HR_MERGED_MAG_PLASMA.N"),
+        ("swpc-now", "add the density", "already draws SWPC_RTSW_PLASMA.density"),
+        ("psp-encounter", "add Bz", "has no z component"),
+        ("omni-storm", "between speed and density", "what to draw: 'between speed and density'"),
+        ("plasma-beta-mach", "residual energy window 4h", "texts of the figure name .FLUCTUATIONS"),
     ],
 )
 def test_what_is_only_partly_clear_is_refused(author, templates, name, request_, message):
@@ -1652,6 +1697,11 @@ def test_one_of_several_lines_of_a_quantity_is_asked_for(author, templates, name
         ),
         ("add the temperature, and AE above SYM-H", "B | V | n | OMNI_AE | SYM | OMNI_T"),
         ("first panel: Bz only; last panel: add Dst", "OMNI_HRO_1MIN.BZ_GSM | V | n | SYM OMNI_Dst"),
+        ("add AE as well, between the speed and the density", "B | V | OMNI_AE | n | SYM"),
+        ("add AE in green, between the speed and the density", "B | V | OMNI_AE | n | SYM"),
+        ("add AE and AL as well, between speed and density", "B | V | OMNI_AE | OMNI_AL | n | SYM"),
+        ("also AE at the top, unsmoothed, too", "OMNI_AE | B | V | n | SYM"),
+        ("add AE, unsmoothed", "B | V | n | SYM | OMNI_AE"),  # and the speed stays smoothed
     ],
 )
 def test_a_place_behind_a_list_is_that_of_all(author, templates, request_, panels):
@@ -1693,3 +1743,121 @@ def test_of_a_time_range_and_a_part_of_it_the_part_counts(author, templates):
     assert after["variables"]["$TIME_RANGE"]["default"] == "2022-09-05 to 2022-09-09"
     with pytest.raises(NotUnderstood, match="two time ranges"):
         author.edit("2022-09-01 and 2022-10-05", template)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "panels"),
+    [
+        ("mms-burst", "B in GSM, and V in GSM as well", "B / bulkv_GSM"),
+        ("mms-burst", "B in GSM, V too", "B / bulkv_GSM"),
+        ("mms-burst", "B in GSM, also V in GSM", "B / bulkv_GSM"),
+        ("mms-burst", "V in GSM as well", "B / bulkv / bulkv_GSM"),  # nothing before it is in GSM
+        ("mms-burst", "density in red, V in GSM as well", "B / bulkv / bulkv_GSM"),
+    ],
+)
+def test_too_behind_a_change_is_the_same_change(author, templates, name, request_, panels):
+    drawn = drawn_in(author.edit(request_, templates(name)).template)
+    vectors = [
+        re.sub(r"MMS1_FPI_BRST_L2_DIS-MOMS[._]mms1_dis_bulkv_gse_brst", "bulkv", panel)
+        for panel in drawn.split(" | ")
+        if panel == "B" or "bulkv" in panel
+    ]
+    assert " / ".join(vectors) == panels
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("density log, speed too", ["y scale of panel 2: log", "y scale of panel 3: log"]),
+        ("density in red, SYM-H as well", ["SYM_H: red", "proton_density: red"]),
+        ("density in red, AE too", ["AE_INDEX", "proton_density: red"]),  # new
+        ("density in red, add AE too", ["AE_INDEX", "proton_density: red"]),
+    ],
+)
+def test_too_sets_drawn_lines_and_adds_new_ones(author, templates, request_, expected):
+    told = " || ".join(changed(author, templates("omni-storm"), request_))
+    assert all(words in told for words in expected)
+    assert "flow_speed added" not in told
+
+
+@pytest.mark.parametrize(
+    ("request_", "logarithmic"),
+    [
+        ("add the density above beta", {"2": True}),
+        ("add the density", {"1": True}),
+        ("add the density, all panels linear", {"1": False}),
+        ("draw the density instead of beta", True),
+    ],
+)
+def test_a_new_panel_has_an_axis_of_its_own(author, templates, request_, logarithmic):
+    figure = author.edit(request_, templates("mixed-units")).template["steps"][-1]
+    assert figure["tool_args"]["spec"]["log_y"] == logarithmic
+
+
+@pytest.mark.parametrize(
+    ("request_", "subtitle"),
+    [
+        ("epsilon instead of Newell", "OMNI, times shifted to the bow shock nose"),
+        ("remove the coupling", "OMNI, times shifted to the bow shock nose"),
+        ("remove AE", "OMNI, times shifted to the bow shock nose; dΦ/dt in (km/s)^4/3 nT^2/3"),
+    ],
+)
+def test_a_subtitle_names_no_line_that_is_gone(author, templates, request_, subtitle):
+    after = author.edit(request_, templates("omni-solar-wind-overview")).template
+    assert after["steps"][-1]["tool_args"]["spec"]["subtitle"] == subtitle
+    assert [step["tool_name"] for step in after["steps"]].count("join_components") == 1
+
+
+@pytest.mark.parametrize(
+    ("request_", "answers", "panels"),
+    [
+        ("add AE on top of SYM-H, red", ("in the same panel",), "OMNI_HRO_1MIN.SYM_H OMNI_AE"),
+        ("add AE on top of SYM-H", ("in a panel above it",), "OMNI_AE | OMNI_HRO_1MIN.SYM_H"),
+        ("add AE on top of the SYM-H panel", (), "OMNI_AE | OMNI_HRO_1MIN.SYM_H"),
+        ("add AE above SYM-H", (), "OMNI_AE | OMNI_HRO_1MIN.SYM_H"),
+    ],
+)
+def test_a_new_line_on_top_of_another_may_be_over_it_or_above_it(
+    author, templates, request_, answers, panels
+):
+    template = templates("omni-storm")
+    if answers:
+        assert isinstance(author.edit(request_, template), AuthorQuestion)
+    after = author.edit(request_, template, chosen=answers).template
+    assert drawn_in(after).endswith(f"proton_density | {panels}")
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "panels"),
+    [
+        ("omni-storm", "undo the averaging of speed", "F BZ_GSM | flow_speed | proton_density | SYM_H"),
+        ("omni-storm", "density out, AE in", "F BZ_GSM | speed | SYM_H | OMNI_AE"),
+        ("omni-storm", "density out, SYM-H in red", "F BZ_GSM | speed | SYM_H"),
+        ("mms-burst", "temps out", "B | energyspectr_omni | numberdensity | bulkv_gse"),
+        ("tha-ions", "ion velocity in GSM between density and B",
+         "tha_peir_en_eflux | tha_peir_density | THEMISA_Vvec | B"),
+        ("tha-ions", "velocity in GSE below the density", "tha_peir_en_eflux | tha_peir_density | THEMISA_Vvec | B"),
+        ("omni-storm", "SYM-H alone", "SYM_H"),
+        ("themis-esa-overview", "keep only the electrons, no SST", "electrons"),
+        ("l1-compare", "swap ACE Wind", "Wind_B | ACE_B | ACE_Bmag Wind_Bmag"),
+        ("omni-storm", "SYM-H between speed and density", "F BZ_GSM | speed | SYM_H | proton_density"),
+        ("swpc-now", "temperature out, Pdyn in",
+         "SWPC_RTSW_MAG.BGSM SWPC_RTSW_MAG.Bt | SWPC_RTSW_PLASMA.speed | SWPC_RTSW_PLASMA.density | Pdyn"),
+        ("psp-bfield", "add a 1h running avg of |B| on top of |B|, in the same panel",
+         "B_RTN B_magnitude_smooth B_magnitude"),
+    ],
+)  # fmt: skip
+def test_more_turns_of_phrase_draw_what_they_say(author, templates, name, request_, panels):
+    drawn = drawn_in(author.edit(request_, templates(name)).template)
+    assert re.sub(r"\b(?:OMNI_HRO_1MIN|THA_L2_ESA)\.|MMS1_\S+-MOMS\.mms1_dis_|_brst\b", "", drawn) == panels
+
+
+def test_the_same_window_of_two_lengths_is_asked_for(author, templates):
+    assert isinstance(
+        author.edit("smooth n_QTN with the same window", templates("psp-encounter")), AuthorQuestion
+    )
+
+
+def test_a_component_that_the_frame_of_the_figure_lacks_is_fetched_in_another(author, templates):
+    drawn = drawn_in(author.edit("add Bz", templates("omni-solar-wind")).template)
+    assert drawn.endswith("PLASMA.T | OMNI_Bz")

@@ -328,7 +328,7 @@ EDITED = (
     # lines that leave, and what they leave behind
     ("omni-solar-wind-overview", "plot |B| only", lambda t: (panels(t), "right" in figure(t)),
      ([["OMNI_HRO_1MIN.F"]], False)),
-    ("omni-solar-wind-overview", "remove clock angle and put beta instead", lambda t: panels(t)[1], ["OMNI_beta"]),
+    ("omni-solar-wind-overview", "remove clock angle and put beta instead", lambda t: panels(t)[1], ["beta"]),
     ("gle73-particles", "no spectrogram please", panels, [["proton_bands_smooth"], ["STA_L1_HET.Electron_Flux"]]),
     ("tha-ions", "put the electron spectrogram right under the ion density",
      lambda t: panels(t)[2], ["THEMISA_electrons"]),

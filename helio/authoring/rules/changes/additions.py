@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from helio.authoring.fetches import FETCH
 from helio.authoring.memory import preferred_frame
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
@@ -86,6 +87,8 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities that the figure does not draw yet, or the magnitude of a vector that it draws."""
     place = place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
+    if place.atoms and not content:
+        raise NotUnderstood(f"the request does not say what to draw: '{clause.text.strip()}'")
     is_new = clause.has("verb:add", "rel:also")
     drawn = [] if is_new else editor.lines_of(content)
     is_other = clause.has("rel:raw") and any(editor.lines.step(line).tool in AVERAGES for line in drawn)
@@ -239,15 +242,16 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     names = [quantity.name for quantity in request.quantities]
     if _COMPUTED.search(clause.text) and len(names) == 1 and names[0] in DERIVED:
         request = replace(request, computed=names[0])
-    if own := "" if instead else computed_here(editor, request):
+    if own := computed_here(editor, request):
         put_into(editor, [own], place, instead)
         set_look(editor, clause, [own])
         return
+    unframed = any(part.component and not (part.frame or request.frame) for part in request.quantities)
     timed = replace(
         request,
         times=tuple(default_ranges(editor)[:1]),  # the new data have to reach into this time
         cadence=request.cadence or coarse_cadence(editor),
-        at_hand=fetched_pairs(editor),
+        at_hand=() if unframed else fetched_pairs(editor),  # B in RTN has no z
     )
     made, notes = write_template(timed, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
     labels, entries = merged(editor, made)
@@ -414,6 +418,11 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
                 numbers = [number for number in numbers if is_spectrogram(editor, number) is is_picture]
                 if len(numbers) != 1:
                     raise NotUnderstood(f"helio does not understand which panel '{beside[0].text}' means")
+            if relation.text.casefold() == "on top of" and "panel" not in editor.said.casefold():
+                question = f"'on top of {beside[0].text}': where should helio draw it?"
+                is_part = _COMPONENTS.fullmatch(beside[0].text) is not None
+                if is_part or editor.ask(question, _ON_TOP) == _ON_TOP[0]:
+                    return Place((*used, *beside), into=numbers[0] - 1)
             return Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
         return Place(tuple(used), at=0 if above else len(editor.panels))
     names = [atom for atom in atoms if atom.kind in ("what", "craft")]
@@ -459,6 +468,7 @@ _ONTO = re.compile(
 )
 _OVERLAID = re.compile(r"\b(?:over(?:plot|lay|laid)|superimpos|draw|plot|put)\w*\b", re.IGNORECASE)
 _OVER = re.compile(r"\w\s+(?:on\s+top\s+of|over|onto|on)\s+(?:the\s+)?\w", re.IGNORECASE)
+_ON_TOP = ("in the same panel", "in a panel above it")
 _UNIT_OF_AXIS = re.compile(r"(?:seconds?|s|minutes?|min|hours?|h|days?|d|[mk]?Hz)", re.IGNORECASE)
 _JOINING = ("into", "in", "to", "onto", "on top of")
 
@@ -526,6 +536,7 @@ def put_into(
 
 def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
     """Refuse to add a quantity of a spacecraft that the figure draws already."""
+    named = {part.name: editor.lines.meant(part.name, editor.figure()) for part in request.quantities}
     for line in editor.drawn:
         steps = [editor.lines.producers[label] for label in editor.behind(line)]
         fetched = " ".join(str(step.params.get("dataset_id", "")) for step in steps)
@@ -541,9 +552,11 @@ def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
             is_same = quantity.component and frame == (quantity.frame or request.frame)
             if is_same and ignoring_case(rf"(?:^|[_.]){letter}(?:_{frame})?$").search(line):
                 raise NotUnderstood(f"the figure already draws {line}")
-            if not quantity.component and quantity.name in own and of == set(request.spacecraft):
+            is_known = quantity.name in own or (not own and line in named[quantity.name])
+            is_known &= editor.lines.step(unscaled).tool == FETCH or bool(own)
+            if not quantity.component and is_known and of == set(request.spacecraft):
                 raise NotUnderstood(
-                    f"the figure already draws {line}, the {quantity.name} of {request.spacecraft[0]}"
+                    f"the figure already draws {line}, the {quantity.name} of {', '.join(of) or 'the pipeline'}"
                 )
 
 
@@ -596,7 +609,7 @@ def add_panel(editor: FigureEditor, clause: Clause) -> None:
     add_quantities(editor, clause)
 
 
-def _says_place(clause: Clause) -> bool:
+def says_place(clause: Clause) -> bool:
     """Return whether a clause without a verb says where something new comes: ``the clock angle below``."""
     in_frame = clause.has("frame") and clause.has("rel:top", "rel:bottom")  # nothing to move
     return (
@@ -646,7 +659,7 @@ ADDITIONS: tuple[Rule, ...] = (
     Rule("verb:add what scale", f"{ANY_PART} scale {' '.join(_AXES)}", add_quantities,
          lambda clause: clause.of("what")[0].start < clause.of("scale")[0].start),
     Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:top rel:bottom rel:own_panel rel:raw "
-         "tool duration verb:add verb:move verb:show", add_quantities, _says_place),
+         "tool duration verb:add verb:move verb:show", add_quantities, says_place),
     Rule("what", "what panel frame", add_quantities, lambda clause: clause.text[:5].casefold() == "with "),
     Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_onto,
          lambda clause: _OVER.search(clause.text) is not None),

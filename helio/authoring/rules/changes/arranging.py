@@ -45,12 +45,13 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     """Remove lines or panels, with the settings for them."""
     numbers = panel_numbers(editor, clause.of("panel"))
     panels = editor.panels
+    _refuse_two_panels(clause)
     if clause.of("panel") and not panels:
         raise NotUnderstood("helio cannot remove a panel: the figure has no list of panels")
     gone: list[str] = []
     around, named = clause.beside("verb:remove", "what")
     if not clause.says(r"\bwithout\b") or not named:
-        around, named = [], clause.of("what")
+        around, named = _within(clause, clause.of("what"))
     for atom in named:
         inside = _IN_PANEL.fullmatch(atom.text) if says_panel(clause, atom.text) else None
         if inside:
@@ -63,7 +64,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
                 *_with_strength(editor, atom.text, editor.known(_all_of(editor, atom.text))),
                 *_named_after(editor, atom),
             ]
-    if around:  # B without |B|
+    if around:  # B without |B|, By in the B panel
         there = editor.lines_in([number for atom in around for number in editor.numbers_of(atom.text)])
         gone = [line for line in gone if {line, owner(line, editor.lines.producers)} & {*there}]
     if clause.has("panel") and not any(says_panel(clause, name) for name in clause.names):
@@ -233,6 +234,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     inside = clause.says(r"\b(?:in|of|from)\b|\bpanel\s*:")  # only |B| in panel 1
     if inside and clause.says(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b"):
         numbers = editor.panels_with(lines)
+    elsewhere = r"\bin\s+(?:the\s+)?(?!same\b|that\b|this\b|its\b)[\w-]+\s+(?:sub)?panel\b"
+    if not numbers and clause.says(elsewhere):
+        raise NotUnderstood(f"helio does not understand in which panel '{clause.text.strip()}' is")
     if inside and numbers:
         _refuse_absent(editor, numbers, dict(zip(clause.names, meant, strict=True)))
     whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
@@ -251,6 +255,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
 def keep_inside(editor: FigureEditor, clause: Clause) -> None:
     """Draw only a part of what a panel draws: ``V only R``, ``AE panel: only AE``."""
     (place,), parts = _around_only(clause)
+    _refuse_two_panels(clause)
     if place.kind == "craft":
         raise NotUnderstood(
             f"'{clause.text}' has two meanings",
@@ -269,14 +274,25 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
 
 
 def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:
-    """Return the name of a panel, and the names of what stays in it: ``V only R``, ``only R in the V panel``."""
-    ahead, behind = clause.beside("verb:only", "what")
-    if ahead or not behind:
-        return ahead, behind
-    is_within = ignoring_case(r"\b(?:in|of|from)\s+(?:the\s+)?$").search(clause.ahead_of(behind[-1]))
-    if is_within and says_panel(clause, behind[-1].text):
-        return behind[-1:], behind[:-1]
-    return [], behind
+    """Return the name of a panel, and what stays in it: ``V only R``, ``only R in the V panel``."""
+    place, parts = _within(clause, clause.of("what"))
+    return (place, parts) if place else clause.beside("verb:only", "what")
+
+
+_IN_TWO = ignoring_case(r"(?:\bin\s+(?:the\s+)?[\w|*-]+\s+panel\b.*){2}")
+
+
+def _refuse_two_panels(clause: Clause) -> None:
+    """Refuse a clause with lines in two panels: ``remove AL in the AE panel and Dst in the SYM-H panel``."""
+    if _IN_TWO.search(clause.text):
+        raise NotUnderstood(f"'{clause.text.strip()}' names two panels", advice="write a sentence for each")
+
+
+def _within(clause: Clause, names: list[Atom]) -> tuple[list[Atom], list[Atom]]:
+    """Return the last of some names if it says in which panel the others are, and the others: ``R in the V panel``."""
+    ahead = clause.ahead_of(names[-1]) if len(names) > 1 else ""
+    is_within = ignoring_case(r"\bin\s+(?:the\s+)?(?:panel\s+(?:of|with)\s+(?:the\s+)?)?$").search(ahead)
+    return (names[-1:], names[:-1]) if is_within and says_panel(clause, names[-1].text) else ([], names)
 
 
 def _inside(editor: FigureEditor, panel: list[str], whole: str, part: str) -> list[str]:
@@ -671,7 +687,7 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("verb:only what", "craft", keep_inside, _says_where),
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),
-    Rule("verb:swap", "what panel craft every number", swap_panels, _swaps, several="number"),
+    Rule("verb:swap", "what panel craft every number noun:order", swap_panels, _swaps, several="number"),
     Rule("rel:right_axis what", "craft panel tool verb:move verb:show verb:add rel:also rel:own_panel", to_the_right),
     Rule("rel:below_axis what", "craft verb:add verb:move verb:show rel:also", write_below_axis),
     Rule("rel:two_sides|rel:right_axis", "every rel:same_panel line", use_both_sides),

@@ -397,7 +397,8 @@ def _runs(atoms: list[Atom], text: str) -> Iterator[Atom]:
     run: list[Atom] = []
     for atom in atoms:
         touches = run and atom.kind in _NAMES and _TOUCH.fullmatch(text[run[-1].stop : atom.start])
-        if run and (not touches or _ON_PANEL.match(text, run[-1].stop)):
+        is_next = run and run[-1].kind == atom.kind == "craft" and text[run[-1].stop : atom.start].isspace()
+        if run and (not touches or is_next or _ON_PANEL.match(text, run[-1].stop)):
             yield _joined(run, text)
             run = []
         if atom.kind in _NAMES:

@@ -37,8 +37,8 @@ _SEVERAL = 2
 _NAMES = frozenset({"what", "craft"})
 _FIRST_INPUT = re.compile(r"\bfrom\s+(?:the\s+)?(?:\S+\s+)?\S+$", re.IGNORECASE)
 """The first of two names at the end of a clause: ``add the dynamic pressure from N and V at the bottom``."""
-_TOGETHER = frozenset({"rel:same_panel", "rel:own_panel"})
-"""Parts at the end of a list of names: ``add A and B together``."""
+_TOGETHER = frozenset({"rel:same_panel", "rel:own_panel", "rel:also"})
+"""Parts at the end of a list of names: ``add A and B together``, ``add A and B as well``."""
 _PLACED = frozenset({"rel:top", "rel:bottom", "rel:right_axis", "rel:own_panel"})
 """Parts of a clause that only says where something new comes: ``also the Kp index, at the bottom``."""
 _BY = re.compile(r"\w\s+(?:by|with)\s+\w", re.IGNORECASE)
@@ -55,6 +55,12 @@ _OF_TWO = re.compile(
     r"\b(?:angle|difference|ratio|lag|delay|correlation)s?\s+between\s+(?!.*\band\b)", re.IGNORECASE
 )
 """The beginning of what has two names: ``the angle between B and the radial direction``."""
+_IN_PANEL = ignoring_case(r"\W*in\s+(?:the\s+)?[\w|-]+\s+panel\W*")
+"""A clause that only says in which panel something is."""
+_SAME_TIME = ignoring_case(
+    r"(?:(?:for|on|over|in)\s+)?(?:the\s+)?same\s+(?:days?|dates?|interval|times?|period|range|time\s+(?:range|interval))\W*"
+)
+"""A clause that says of a change without a time that the time stays."""
 _OLD_VALUE = re.compile(
     r",?\s*\b(?:instead\s+of|rather\s+than|in\s+place\s+of|not)\b.*$", re.IGNORECASE | re.DOTALL
 )
@@ -350,9 +356,10 @@ def _segments(text: str, atoms: Sequence[Atom]) -> list[Clause]:
     ]
     edges = [0, *(place for cut in cuts for place in cut.span()), len(text)]
     clauses = []
+    is_timed = any(atom.kind in ("time", "moment") for atom in atoms)
     for start, stop in zip(edges[::2], edges[1::2], strict=True):
         inside = tuple(atom for atom in atoms if start <= atom.start < stop)
-        if inside:
+        if inside and (is_timed or not _SAME_TIME.fullmatch(text[start:stop])):
             clauses.append(Clause(inside, start, stop, text[start:stop]))
     return _with_lists(clauses, text)
 
@@ -376,7 +383,12 @@ def _is_part(before: Clause, clause: Clause) -> bool:
     titled = clause.says(r"\b(?:title|figure|plot)\b")
     named = lone == {"text", "verb"} and not titled and "text" not in kinds
     listed = "number" in lone and lone <= {"number", "what", "panel"}
-    placed = bool(lone) and all(not _PLACED.isdisjoint(atom.tags) for atom in clause.atoms)
+    is_new = before.has("verb:add", "rel:also")
+    ways = _PLACED | {"rel:raw", "rel:also"} if is_new else _PLACED  # also Bz, unsmoothed, too
+    placed = bool(lone) and all(not ways.isdisjoint(atom.tags) for atom in clause.atoms)
+    placed |= is_new and clause.says(r"^\W*between\b") and lone <= _NAMES
+    is_within = lone == {"what"} and _IN_PANEL.fullmatch(clause.text) is not None
+    placed |= is_within and before.has("verb:only", "verb:remove", "verb:add")
     if lone == {"range"} and before.has("verb:only", "verb:remove") and before.says(r"\b(?:band|channel)s\b"):
         return True  # only two bands: 13.6-19.3 and 60-100 MeV
     if (
@@ -397,7 +409,8 @@ def _is_part(before: Clause, clause: Clause) -> bool:
     if beside and "panel" not in kinds and _BESIDE.isdisjoint(last) and not (pronoun and last & {"verb:add"}):
         return True
     added = lone == {"colour"} and pronoun is None and ("verb:add" in last or kinds == _COMPUTED)
-    windowed = lone == {"duration"} and bool({"tool", "verb:smooth"} & last)
+    windowed = lone == {"duration"} or (not lone and clause.says(r"\bsame\b"))  # same window
+    windowed &= bool({"tool", "verb:smooth"} & last)
     # add A, smoothed over 1 h
     computed = "tool" in lone and lone <= {"tool", "duration"} and "verb:add" in last
     return lone.isdisjoint(kinds) and (added or windowed or computed)
@@ -426,6 +439,6 @@ def _is_named_too(before: Clause, clause: Clause, text: str) -> bool:
         and not (removed and atom.kind in ("rel", "panel"))  # hide Bx and By in the first panel
         and not (placed and not PLACED_BESIDE.isdisjoint(atom.tags))
     ]
-    paired = before.has("verb:replace") and _BY.search(clause.text) is not None
+    paired = before.has("verb:replace") and (_BY.search(clause.text) or clause.has("rel:also"))
     ends = last.kind in _NAMES and any(atom.kind not in _NAMES for atom in before.atoms)
     return ends and bool(names) and all(atom.kind in _NAMES for atom in names) and not paired

@@ -66,6 +66,10 @@ def set_argument(editor: FigureEditor, step: Document, name: str, value: Any, *,
     if not alone and isinstance(held, str) and held in (editor.after.get("variables") or {}):
         editor.do(Operation("set", "", ("variables", held, "default"), value))
         return
+    if alone and isinstance(held, str) and f"{{{held.removeprefix('$')}}}" in str(editor.spec):
+        raise NotUnderstood(
+            f"the texts of the figure name {held}, which other lines take too", advice=f"say '{held} {value}'"
+        )
     place = str(step["step_id"])
     intent = next(str(new.get("intent", "")) for new in editor.after["steps"] if str(new["step_id"]) == place)
     editor.do(Operation("set", place, ("tool_args", name), value))
@@ -186,9 +190,13 @@ def _part_of(editor: FigureEditor, line: str) -> tuple[str, str]:
 
 
 def _window_of(editor: FigureEditor, step: Document) -> str:
-    held = str(step["tool_args"].get(WINDOW_OF[step["tool_name"]], ""))
+    return _length(editor, str(step["tool_args"].get(WINDOW_OF[step["tool_name"]], "")))
+
+
+def _length(editor: FigureEditor, window: str) -> str:
+    """Return a window as a length, if it is a variable."""
     variables = editor.after.get("variables") or {}
-    return str(variables[held].get("default", "")) if held in variables else held
+    return str(variables[window].get("default", "")) if window in variables else window
 
 
 def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
@@ -230,7 +238,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         elif (
             tool in AVERAGES
             and window
-            and {*cadences_of(editor, line)} == {Duration(window).nanoseconds / 1e9}
+            and {*cadences_of(editor, line)} == {Duration(_length(editor, window)).nanoseconds / 1e9}
         ):
             editor.notes.append(f"{line} has a cadence of {window} already")
         else:
@@ -281,6 +289,10 @@ def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
     """Return the tool that a clause names and its window; ask for a window that is not named."""
     tool = str(clause.value("tool") or "running_average")
     window = clause.value("duration") or ""
+    alike = [step for line in editor.drawn if (step := editor.lines.step(line)).tool == tool]
+    held = {str(step.params[WINDOW_OF[tool]]) for step in alike if tool in WINDOW_OF}
+    if len(held) == 1 and clause.says(r"\bsame\s+(?:\w+\s+)?window\b"):
+        window = held.pop()
     if APPLIED[tool].argument and not window:
         window = editor.ask(f"How long is the window of the {tool.replace('_', ' ')}?", WINDOWS)
     return tool, window
@@ -310,7 +322,8 @@ def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> s
     meant = Computation(tool, window)
     args = {"source_label": source, **computation.arguments(meant)}
     new = f"{source}_{computation.ending}"
-    return editor.compute(tool, new, args, computation.intent_of(meant), after=whole_of(editor, source))
+    intent = computation.intent_of(replace(meant, window=_length(editor, window)))
+    return editor.compute(tool, new, args, intent, after=whole_of(editor, source))
 
 
 def _along_axes_of_field(editor: FigureEditor, vector: str) -> str:
@@ -348,7 +361,7 @@ def cadences_of(editor: FigureEditor, line: str) -> list[float]:
 
 def _refuse_finer(editor: FigureEditor, line: str, tool: str, window: str) -> None:
     """Refuse averages over no more than the cadence of the data."""
-    cadences = cadences_of(editor, line)
+    cadences, window = cadences_of(editor, line), _length(editor, window)
     seconds = Duration(window).nanoseconds / 1e9 if tool in AVERAGES and window else 0.0
     if seconds and cadences and seconds <= min(cadences):
         how = "longer than" if seconds < min(cadences) else "so nothing changes over"
@@ -402,9 +415,9 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
         args, old, computation = step["tool_args"], APPLIED[step["tool_name"]], APPLIED[new]
         durations = [str(atom.value) for atom in clause.of("duration")]
         length = new_of(durations, {_window_of(editor, step)}, clause) if durations else args[old.argument]
-        said = (editor.after.get("variables") or {}).get(length, {}).get("default", length)
         changed = {key: value for key, value in args.items() if key not in (old.argument, "method")}
         changed[computation.argument] = length
+        said = _length(editor, str(length))
         name, intent = str(step["step_id"]), computation.intent.format(window=said, method="mean")
         editor.do(
             Operation("set", name, ("tool_name",), new),
@@ -537,7 +550,7 @@ COMPUTATIONS: tuple[Rule, ...] = (
          adds_tool),
     Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool,
          lambda clause: clause.has("rel:instead", "rel:instead_of") or not clause.says(r"^\W*also\b")),
-    Rule("verb:remove tool|verb:smooth", "what craft tool every verb:only", without_tool,
+    Rule("verb:remove|verb:undo tool|verb:smooth", "what craft tool every verb:only", without_tool,
          lambda clause: not clause.says(r"\bkeep")),
     Rule("tool what", "craft every duration", smooth,
          lambda clause: clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")),

@@ -7,7 +7,7 @@ import re
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.additions import add_quantities
+from helio.authoring.rules.changes.additions import add_quantities, says_place
 from helio.authoring.rules.changes.arranging import swap_panels
 from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
 from helio.authoring.rules.changes.computation_changes import COMPUTATIONS, keep_storms, limit, names_storms
@@ -142,7 +142,8 @@ def _change_frame(editor: FigureEditor, clause: Clause) -> None:
     replaces = all(clause.beside("rel:instead_of", "what")) if clause.has("rel:instead_of") else of_lines
     meant = [{whole_of(editor, line) for line in editor.lines_of(name)} for name in clause.names]
     apart = replaces and len(clause.names) > 1 and not set[str].intersection(*meant)
-    (replace_quantities if apart else set_frame)(editor, clause)
+    is_new = bool(meant) and not meant[0] and says_place(clause)  # the velocity in GSM between n and B
+    (replace_quantities if apart else add_quantities if is_new else set_frame)(editor, clause)
 
 
 THRESHOLDS: tuple[Rule, ...] = (

@@ -26,7 +26,7 @@ from helio.authoring.outcome import (
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.added_content import fetched_datasets
 from helio.authoring.rules.changes.additions import ADDITIONS, added_inputs
-from helio.authoring.rules.changes.arranging import ARRANGING
+from helio.authoring.rules.changes.arranging import ARRANGING, keep_inside
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import PLACE, PLACES, SPELLINGS, Atom, in_plainer_words, panel_number
@@ -93,7 +93,7 @@ _SAME_SOURCE = re.compile(
 _MARKED_AT = re.compile(r"\b(?:mark|label|annotat|line)\w*\b.*\d{1,2}:\d\d", re.IGNORECASE)
 """A mark at a time of the day, beside which an event is only a name: ``mark the X9.3 flare at 12:02``."""
 _QUOTE = "quoted"
-_PRONOUN = re.compile(r"\b(?:it|them|this|that)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"\b(?:it|them|this|that|both)\b", re.IGNORECASE)
 _POSSIBLE = re.compile(
     r"\s*(?:(?:can|could|may|should)\s+(?:i|we)\s+(?:also\s+|better\s+)?use"
     r"|(?:can|could)\s+(?:this|it)\s+(?:also\s+)?be\s+(?:done|run|made|plotted)\s+(?:for|with|in)"
@@ -105,6 +105,7 @@ _POSSIBLE = re.compile(
 _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence do the data have?"}
 """Questions whose answers say whether a time or a cadence is possible."""
 _LOOKS = frozenset({"colour", "dash", "width", "relative", "mode"})
+_NAMES = frozenset({"what", "craft", "panel"})
 _SETTINGS = _LOOKS | {"noun", "range", "bound", "scale"}
 """Kinds of the parts of a clause that only sets how something looks that the clause before it names."""
 _ALL_BUT = ignoring_case(
@@ -289,6 +290,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     changes, left = read_clauses(text, atoms, rules)
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
+    changes = _with_what_is_done_too(editor, changes)
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
     ordered = sorted(_with_looks_of_marks(_with_one_panel(_with_one_rest(changes))), key=_order)
     drawn, earlier, before = dict[str, str](), dict[str, str](), None
@@ -414,12 +416,31 @@ def _without_repetition(editor: FigureEditor, changes: Sequence[Change]) -> list
     ]
 
 
+def _with_what_is_done_too(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
+    """Let ``too`` behind lines of the figure mean the change before it: ``B in GSM, V too``."""
+    joined: list[Change] = []
+    for change in changes:
+        clause, before = change.clause, joined[-1] if joined else change
+        own = tuple(atom for atom in clause.atoms if atom.value != "also")
+        adds = before.clause.has("verb:add", "rel:also", "rel:instead_of", "verb:replace", "verb:swap")
+        if len(own) < len(clause.atoms) and clause.names and before.clause.names and not adds:
+            parts = [atom for atom in before.clause.all if atom.kind not in _NAMES]
+            said = {(atom.kind, atom.value) for atom in own if atom.kind not in _NAMES}
+            shared = tuple(atom for atom in parts if (atom.kind, atom.value) not in said)
+            alike = replace(clause, atoms=own, shared=shared)
+            is_same = said <= {(atom.kind, atom.value) for atom in parts} and before.rule.fits(alike)
+            if is_same and (before.clause.has("verb:remove") or all(map(editor.lines_of, clause.names))):
+                change = Change(alike, before.rule)
+        joined.append(change)
+    return joined
+
+
 def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
     """Join changes that each say what alone stays: ``only Bz, Dst`` keeps both."""
     joined: list[Change] = []
     for change in changes:
         are_rests = joined and joined[-1].clause.has("verb:only") and change.clause.has("verb:only")
-        if are_rests and joined[-1].rule is change.rule:
+        if are_rests and joined[-1].rule is change.rule and change.rule.change is not keep_inside:
             last = joined.pop().clause
             change = Change(replace(last, atoms=(*last.atoms, *change.clause.atoms)), change.rule)
         joined.append(change)
@@ -438,11 +459,12 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
     def reassures(clause: Clause) -> bool:
         if not (clause.has("verb:only") and clause.names) or clause.has("panel"):
             return False
-        if clause.says(r"\bones?\b"):  # keep the one of Bz
+        if clause.says(r"\bones?\s") or not all(map(editor.lines_of, clause.names)):  # keep the one of Bz
             return False
+        lines = _lines_named(editor, [clause])
         is_only = clause.says(r"\bonly\b")
         is_kept = clause.says(r"\bkeep")
-        is_beside = bool(beside & _lines_named(editor, [clause]))
+        is_beside = bool(beside & lines) and not lines & gone  # only electrons, no SST: also of all electrons
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
     left = [change for change in changes if not (gone and reassures(change.clause))]

@@ -250,7 +250,7 @@ class FigureEditor:
             Take all lines that the words may mean, without a question.
         """
         find = self.lines.meant if every else self.lines.one_or_all
-        lines = find(plain_name(what), self.figure(), by_craft=by_craft) or self._listed(what)
+        lines = find(plain_name(what), self.figure(), by_craft=by_craft)
         if not lines:
             drawn = ", ".join(self.drawn)
             raise NotUnderstood(
@@ -260,14 +260,7 @@ class FigureEditor:
 
     def lines_of(self, what: str) -> list[str]:
         """Return all lines that words may mean; nothing if no line fits."""
-        return self.lines.meant(plain_name(what), self.figure()) or self._listed(what)
-
-    def _listed(self, what: str) -> list[str]:
-        """Return the lines that a list such as ``AE/AL/AU`` names; nothing if one of the names fits no line."""
-        symbols = all(re.search(r"[A-Z|\d_]", word) for word in what.split())  # remove BR BT BN
-        names = re.split(r"\s*[/,]\s*|\s+" if symbols else r"\s*[/,]\s*", what)
-        named = [self.lines.meant(plain_name(name), self.figure()) for name in names]
-        return list(dict.fromkeys(line for lines in named for line in lines)) if all(named) else []
+        return self.lines.meant(plain_name(what), self.figure())
 
     def panel_numbers(self, what: str) -> tuple[list[int], bool]:
         """Return the numbers of the panels with the lines that words mean, and whether they have other lines too."""
@@ -277,7 +270,7 @@ class FigureEditor:
             self.catalogue,
             lambda text, choices: EVERY if EVERY in choices else self.ask(text, choices),
         )
-        lines = every.meant(plain_name(what), self.figure()) or self._listed(what)
+        lines = every.meant(plain_name(what), self.figure())
         names = {name for line in lines for name in (line, owner(line, self.lines.producers) or line)}
         alone = [at for at, panel in enumerate(self.panels, 1) if panel and names.issuperset(panel)]
         numbers = alone or self.panels_with(names)
@@ -328,8 +321,18 @@ class FigureEditor:
         self.prune(behind)
 
     def _name_axes(self, panels: list[list[str]], before: Sequence[str]) -> None:
-        """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU."""
+        """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU.
+
+        Leave out the parts of the subtitle about lines that are gone, too.
+        """
         shown = self.spec.get("trace_names") or {}
+        labels = [label for panel in panels for label in panel]
+        left, stay = ({str(shown[line]) for line in lines if line in shown} for lines in (before, labels))
+        of_left = re.compile(rf"(?:{'|'.join(map(re.escape, left - stay)) or '$.'})(?!\w)")
+        subtitle = str(self.where("subtitle")[0] or "")
+        told = "; ".join(part for part in subtitle.split("; ") if not of_left.match(part))
+        if told != subtitle:
+            self.set_for("subtitle", told)
 
         def names(lines: Sequence[str]) -> set[str]:
             return {str(shown.get(line, re.split(r"[._]", line)[-1])) for line in lines}
@@ -437,6 +440,9 @@ class FigureEditor:
             return kept
         if key == "log_scale" and isinstance(known, int):
             return int(numbers.get(str(known)) or 0)
+        is_of_all = key in TWO_SIDED and known not in (None, "y") and not isinstance(known, dict)
+        if is_of_all and len(numbers) == 1 and numbers["1"]:  # a new panel has an axis of its own
+            return {numbers["1"]: known}
         if key in AT_PANEL and isinstance(known, list):
             marks = [_on_panel(key, mark, numbers) for mark in known]
             if None in marks:

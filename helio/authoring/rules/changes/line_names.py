@@ -42,6 +42,8 @@ PART = re.compile(
     r"(?P<along>(?:magnetic\s+)?field|b|(?:(?:solar[- ]wind|flow|bulk)\s+)?(?:velocity|flow)|v)"
 )
 """A component in words: ``z component of J``, ``V radial component``, ``radial field``."""
+SYMBOL = re.compile(r"[A-Z|\d_]|^\w$")
+"""What each word has in a list of names without commas: ``AL AU``."""
 _PLURAL = "(?:s|es|y|ies)?"
 
 

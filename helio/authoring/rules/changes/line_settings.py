@@ -7,7 +7,12 @@ import re
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
-from helio.authoring.rules.changes.panel_settings import named_lines, panel_numbers, says_panel
+from helio.authoring.rules.changes.panel_settings import (
+    is_spectrogram,
+    named_lines,
+    panel_numbers,
+    says_panel,
+)
 
 WIDTHS = {"thicker": 2.0, "thinner": 0.5}
 MARKERS = {"larger": 2.0, "smaller": 0.5}
@@ -65,13 +70,16 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
         return
     has_colour = bool(colour) or any(key == "trace_colors" for key, _ in editor.wished)
     lines = lines_of(editor, clause, by_craft=has_colour)
-    if lines and all(map(editor.lines.has_colours, lines)):
+    panels = {line: number for number, panel in enumerate(editor.panels, 1) for line in panel}
+    coloured = [line for line in lines if editor.lines.has_colours(line)]
+    coloured = [line for line in coloured if line not in panels or is_spectrogram(editor, panels[line])]
+    if lines and coloured == lines:
         raise NotUnderstood(
             f"{lines[0]} is a spectrogram, which has no line",
             advice="set its colour scale ('viridis for the spectrogram'), or draw a line: 'flux averaged over 1-2 MeV'",
         )
     if not clause.has("every"):
-        lines = [line for line in lines if not editor.lines.has_colours(line)]
+        lines = [line for line in lines if line not in coloured]
     if colour:
         named = clause.has("what", "panel")
         vectors = [] if named else [line for line in lines if editor.lines.is_vector(line)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ from helio.authoring.rules.changes.line_names import (
     PART,
     QUALIFIED,
     SPECTROGRAMS,
+    SYMBOL,
     first,
     says,
 )
@@ -136,6 +137,8 @@ class Lines:
         shown = [line for line in drawn if str(names.get(line, "")).casefold() == what.casefold().strip()]
         if shown and what.casefold().strip() not in spellings():
             return shown
+        if listed := self._listed(what, figure, self._titled):
+            return listed
         if spectrograms := SPECTROGRAMS.fullmatch(what.strip()):
             of, lines = (spectrograms["of"] or "").casefold(), self._spectrograms(figure)
             if spectrograms["power"]:
@@ -150,11 +153,28 @@ class Lines:
         described = DESCRIBED.fullmatch(what.strip())
         if described is None:
             meant = self._meant(what.casefold().strip(), what, drawn, by_craft)
-            return meant or self._shown_as(what.casefold().strip(), figure)
+            meant = meant or self._shown_as(what.casefold().strip(), figure)
+            return meant or self._listed(what, figure, self.meant)
         words = described["look"] or described["words"]
         return self._of_look(words.casefold(), self.spec(figure), drawn) or self._described(
             words, drawn, by_craft
         )
+
+    def _listed(self, what: str, figure: Document, find: Callable[[str, Document], list[str]]) -> list[str]:
+        """Return the lines that a list such as ``AE/AL/AU`` or ``AL AU`` names; nothing if a name fits no line."""
+        symbols = all(map(SYMBOL.search, what.split()))
+        names = re.split(r"\s*[/,]\s*|\s+" if symbols else r"\s*[/,]\s*", what)
+        named = [find(name, figure) for name in names if len(names) > 1]
+        return list(dict.fromkeys(line for lines in named for line in lines)) if all(named) else []
+
+    def _titled(self, name: str, figure: Document) -> list[str]:
+        """Return the lines with a label or a name in the legend, which is that of no spacecraft and no instrument."""
+        drawn, names = self.drawn(figure), self.spec(figure).get("trace_names") or {}
+        if name.casefold() in spellings() or self.of_instrument(name, drawn):
+            return []
+        return [
+            line for line in drawn if name.casefold() in f"{line}\n{names.get(line)}".casefold().split("\n")
+        ]
 
     def _shown_as(self, words: str, figure: Document) -> list[str]:
         """Return the lines with a name in the legend, or of the panels with a name at the axis, that has all words."""
@@ -217,7 +237,7 @@ class Lines:
             or plain in spellings()
             or self.of_instrument(what, lines)
         )
-        if len(lines) < 2 or plural or plain in PRONOUNS:
+        if len(lines) < 2 or plural or plain in PRONOUNS or lines == self._listed(what, figure, self.meant):
             return lines
         answer = self.ask(f"Which line do you mean by '{what}'?", [*lines, EVERY])
         return lines if answer == EVERY else [answer]

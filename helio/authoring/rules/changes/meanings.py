@@ -407,7 +407,8 @@ class Meanings:
     def _is_of_others(self, slot: Slot, clause: Clause) -> bool:
         """Return whether a clause names lines by which alone it does not mean a slot, because others take it too."""
         of = {line for name in clause.names for line in self._editor.lines_of(name)}
-        if not of or _stems(clause.text) & slot.own - {"window"}:
+        is_described = _stems(" ".join(clause.names)) <= slot.described
+        if not of or is_described or _stems(clause.text) & slot.own - {"window"}:
             return False
         takes = {self._takes(line, slot.name) for line in of}
         return takes == {True} and any(

@@ -21,7 +21,7 @@ _FRAME = re.compile(
 """A frame in small letters, or a component before one."""
 _BEHIND_CRAFT = re.compile(
     rf"(?P<craft>(?<![\w-])(?:{names_of_spacecraft()})\s+(?:[A-Z\d-]+\s+)?)"
-    rf"(?P<name>{'|'.join(sorted(ALSO_WORDS - {'SUN'}, key=len, reverse=True)).lower()})(?![\w-])"
+    rf"(?P<name>{'|'.join(sorted(ALSO_WORDS - {'SUN'}, key=len, reverse=True)).lower()})(?![\w-]|\s+(?:me|us)\b)"
 )
 """A spacecraft and an instrument that is also a word: ``psp fields``."""
 _SYMBOLS = tuple(
