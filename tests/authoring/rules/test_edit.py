@@ -483,12 +483,6 @@ def test_what_cannot_be_added_is_refused(author, overview, request_):
         author.edit(request_, overview)
 
 
-def test_a_component_that_a_vector_in_parts_lacks_is_refused(author, tmp_path):
-    shelf = Library(tmp_path)
-    with pytest.raises(NotUnderstood, match="has no z component"):
-        author.edit("density first, then V, then Bz", shelf.read(shelf.find("omni-solar-wind")))
-
-
 def test_a_title_ends_where_the_next_wish_begins(author, overview):
     outcome = author.edit("change the title to Storm and add the proton density", overview)
     assert isinstance(outcome, TemplateDraft)

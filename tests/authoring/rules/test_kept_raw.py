@@ -109,7 +109,7 @@ def test_an_average_directly_before_the_last_quantity_is_of_this_one_alone(autho
     ("sentence", "says"),
     [
         ("IMP-8 speed in the solar wind, Feb 1986", "when IMP-8 is in the solar wind"),
-        ("Geotail velocity in the plasma sheet, 1996", "when Geotail is in the plasma sheet"),
+        ("Geotail Bz in the plasma sheet, 1996", "when Geotail is in the plasma sheet"),
         ("Geotail Vx in the tail, 27 March 1996", "are those of the solar wind"),
         ("lag between ACE and Wind Bz, 20 April 2020, and plot both Bz", "would not draw 'both Bz'"),
         ("Dst vs SYM-H in one panel, July 2000, Dst in red", "not those of OMNI_Dst alone"),

@@ -75,7 +75,7 @@ _IN_TAIL = re.compile(
     r"(?:plasma[- ]?sheet|(?:magneto)?tail|(?:tail\s+)?lobes?)\b",
     re.IGNORECASE,
 )
-"""Regions without solar wind: beside a time of at most two days, they only say where the spacecraft is."""
+"""Regions without solar wind: beside a time of a day, they only say where the spacecraft is."""
 _PLURAL = re.compile(rf"(?<![\w-])(?P<what>{_EVENTS})(?![\w-]|\.\w)", re.IGNORECASE)
 _ONE_DAY = 2
 """Maximum number of days of a daily overview, which is no average over days."""
@@ -232,9 +232,9 @@ def drop_descriptions(sentence: Sentence, crafts: Collection[str], spans: Sequen
     if {*crafts} <= AT_1_AU:
         sentence.drop(_AT_L1)
     if spans and max(span.duration.days for span in spans) <= _ONE_DAY:
-        sentence.drop(_IN_TAIL)
         sentence.drop(r"\bdaily(?=\s+(?:overview|summary|plot|quick-?look|figure|survey|check)\b)")
     if spans:
+        sentence.drop(_IN_TAIL if {*crafts} <= near_earth() else r"(?!)")
         sentence.drop(_DESCRIBED)
         sentence.drop(_FLYBY)
 

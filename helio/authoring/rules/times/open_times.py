@@ -143,7 +143,10 @@ def with_open_times(text: str, now: datetime) -> str:
     >>> with_open_times("Ulysses, all data: speed", now), with_open_times("ACE, all data of 2003: speed", now)
     ('Ulysses, 1677-09-22 to 2262-04-11 : speed', 'ACE, all data of 2003: speed')
     """
-    text = ignoring_case(rf"\bsince\s+(?P<first>{_DATE}{_TO})(?={_DATE})").sub(r"\g<first>", text)
+    text = ignoring_case(rf"\bsince\s+(?P<first>{_DATE}){_TO}(?<!through )(?={_DATE})").sub(
+        r"\g<first> to ", text
+    )
+    text = ignoring_case(rf"\bsince\s+(?={_DATE}{_TO}{_DATE})").sub("", text)
     text = ignoring_case(r"\bsince\s+(yesterday|today|\d+\s+days\s+ago)\b").sub(r"\1 to now", text)
     text = ignoring_case(_START_TO_END).sub(r"\g<first> through ", text)
     for pattern in (*_FORMS, _ALL.replace("NAMES", names_of_spacecraft()), _ALL_DATA):
