@@ -44,6 +44,7 @@ _JOINED = re.compile(
 )
 ITS = re.compile(r"\bits\s+(?:own\s+)?$", re.IGNORECASE)
 """What stands before a computation of the quantity that the sentence has just named: ``SYM-H and its 3 h mean``."""
+_MINUS_ITS = re.compile(r"(?:minus|less|without)\s+its\b", re.IGNORECASE)
 ITS_AVERAGE = re.compile(r"\bits\s[^,;]*\b(?:means?|averages?|medians?)\b[^,;]*$", re.IGNORECASE)
 """What stands before ``on top`` or ``overlaid`` of a line that is drawn over its input."""
 _OF_FORMER = re.compile(
@@ -498,6 +499,8 @@ def _of_objects(mention: ComputationMention, named: NamedData, *, is_laid: bool)
         return replace(mention, computation=computation, partial=False)
     at = mention.position
     former = named.quantities(0, at)
+    if former and len(named.quantities()) > 1 and _MINUS_ITS.match(named.text, max(at, 0)):
+        return _of_lines(mention, Lines((), former[-1:]))
     if former and len(named.quantities()) > 1 and not named.together and ITS.search(named.text[: max(at, 0)]):
         computation = replace(mention.computation, of=Lines((), former[-1:]), beside=True)
         return replace(mention, computation=computation, partial=False)
