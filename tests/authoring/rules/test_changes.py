@@ -1504,6 +1504,60 @@ def test_what_may_mean_two_things_is_refused(author, templates, name, request_, 
         author.edit(request_, templates(name))
 
 
+@pytest.mark.parametrize(
+    ("name", "request_", "line"),
+    [
+        ("omni-storm", "hourly means of the speed in the speed panel, thick red line", "OMNI_HRO_1MIN_flow_speed_binned"),
+        ("omni-storm", "30 min running mean of the speed in the speed panel, thick red line", "OMNI_HRO_1MIN_flow_speed_smooth"),
+        ("omni-storm", "hourly means of the density above the density, thick red line", "OMNI_n_binned"),
+        ("omni-storm", "add AE in a new panel, a thick red line", "OMNI_AE"),
+        ("omni-storm", "replace the density by the temperature, thick red line", "OMNI_T"),
+        ("omni-storm", "density, thick red line", "OMNI_HRO_1MIN.proton_density"),
+    ],
+)  # fmt: skip
+def test_a_look_behind_a_change_is_that_of_the_new_line(author, templates, name, request_, line):
+    told = changed(author, templates(name), request_)
+    looks = [change for change in told if "colour of" in change or "line of" in change]
+    assert looks == [f"step 40: colour of {line}: red", f'step 40: line of {line}: {{"width": 3.0}}']
+
+
+@pytest.mark.parametrize(
+    ("request_", "mode"),
+    [
+        ("beta from 0.01 to 10, black dots", '{"mode": "markers"}'),
+        ("beta in dots", '{"mode": "markers"}'),
+        ("dots for beta", '{"mode": "markers"}'),
+        ("beta dotted", '{"dash": "dot"}'),
+        ("beta from 0.01 to 10, black dotted", '{"dash": "dot"}'),
+    ],
+)
+def test_dots_are_markers_and_a_dotted_line_is_a_line(author, templates, request_, mode):
+    assert f"step figure: line of beta: {mode}" in changed(author, templates("solo-overview"), request_)
+
+
+def test_a_line_that_the_legend_calls_by_a_spacecraft_has_its_colour(author, templates):
+    template = templates("l1-monitor-comparison")
+    assert "step figure: colour of lag_Wind: red → orange" in changed(
+        author, template, "ACE black, Wind orange"
+    )
+    assert not [change for change in changed(author, template, "ACE black") if "lag_Wind" in change]
+    assert changed(author, template, "Wind orange in the density panel") == [
+        "step figure: colour of n_Wind: red → orange"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("omni-storm", "hourly speed instead of the density"),
+        ("omni-storm", "a line of red dots at -50 in the SYM-H panel"),
+    ],
+)
+def test_a_value_beside_what_it_is_not_of_is_refused(author, templates, name, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates(name))
+
+
 def test_also_as_averages_may_be_beside_the_line(author, templates):
     assert isinstance(author.edit("density also as hourly means", templates("omni-storm")), AuthorQuestion)
 

@@ -512,7 +512,13 @@ def names_storms(clause: Clause) -> bool:
 def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
     """Set a window, or draw what the figure lacks instead of a line: ``hourly Dst instead of SYM-H``."""
     new, old = ([atom.text for atom in atoms] for atoms in clause.beside("rel:instead_of", "what"))
-    lacks = bool(new and old) and not any(map(editor.lines_of, new)) and all(map(editor.lines_of, old))
+    meant, gone = ({line for name in names for line in editor.lines_of(name)} for names in (new, old))
+    if meant and gone and not meant & gone and clause.has("duration"):
+        raise NotUnderstood(
+            f"the figure draws both {', '.join(new)} and {', '.join(old)}",
+            advice=f"say 'remove {old[0]}', and which window the other line has",
+        )
+    lacks = bool(new and old) and not meant and all(map(editor.lines_of, old))
     (replace_quantities if lacks else set_window)(editor, clause)
 
 

@@ -296,7 +296,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         clause, now = change.clause, _drawn_with(editor)
         if last is None or before is None or not {atom.kind for atom in last.clause.atoms} <= _SETTINGS:
             before, drawn = last, earlier  # |B| in the same panel as B, black and thick
-        if before is not None and _is_of_result(clause, before.clause):
+        is_new = not drawn.keys() >= now.keys()
+        if before is not None and _is_of_result(clause, before.clause, is_new=is_new):
             clause = _of_result(clause, before, drawn, now)
         elif before is not None:
             clause = _beside_result(clause, [line for line, step in now.items() if drawn.get(line) != step])
@@ -513,16 +514,23 @@ def _order(change: Change) -> int:
     return int(clause.has("every", "panel:others", "line:lines") and not clause.has("what"))
 
 
-def _is_of_result(clause: Clause, before: Clause) -> bool:
-    """Return whether a clause is about what the change before it makes: ``and make it red``, ``add AE, thick red``."""
+def _is_of_result(clause: Clause, before: Clause, *, is_new: bool) -> bool:
+    """Return whether a clause is about what the change before it makes: ``and make it red``, ``add AE, thick red``.
+
+    Parameters
+    ----------
+    is_new : bool
+        Whether that change draws new lines.
+    """
     kinds = {atom.kind for atom in clause.atoms}
     if kinds & {"what", "panel", "craft"}:
         return False
-    looks = kinds <= _LOOKS
+    looks = kinds <= {*_LOOKS, "line"} and not clause.has("line:lines")
     limits = kinds <= _SETTINGS - _LOOKS and not clause.has("noun:x_axis")
     return (
         _PRONOUN.search(clause.text) is not None
         or (looks and before.has("verb:add", "rel:also", "rel:above", "rel:below", "rel:same_panel"))
+        or (looks and is_new and not before.has("craft"))
         or (limits and before.has("verb:replace", "rel:instead_of") and not before.has("craft"))
     )
 
