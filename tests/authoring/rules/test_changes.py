@@ -1514,7 +1514,7 @@ def test_what_may_mean_two_things_is_refused(author, templates, name, request_, 
         ("omni-storm", "replace the density by the temperature, thick red line", "OMNI_T"),
         ("omni-storm", "density, thick red line", "OMNI_HRO_1MIN.proton_density"),
     ],
-)  # fmt: skip
+)
 def test_a_look_behind_a_change_is_that_of_the_new_line(author, templates, name, request_, line):
     told = changed(author, templates(name), request_)
     looks = [change for change in told if "colour of" in change or "line of" in change]
