@@ -1507,8 +1507,16 @@ def test_what_may_mean_two_things_is_refused(author, templates, name, request_, 
 @pytest.mark.parametrize(
     ("name", "request_", "line"),
     [
-        ("omni-storm", "hourly means of the speed in the speed panel, thick red line", "OMNI_HRO_1MIN_flow_speed_binned"),
-        ("omni-storm", "30 min running mean of the speed in the speed panel, thick red line", "OMNI_HRO_1MIN_flow_speed_smooth"),
+        (
+            "omni-storm",
+            "hourly means of the speed in the speed panel, thick red line",
+            "OMNI_HRO_1MIN_flow_speed_binned",
+        ),
+        (
+            "omni-storm",
+            "30 min running mean of the speed in the speed panel, thick red line",
+            "OMNI_HRO_1MIN_flow_speed_smooth",
+        ),
         ("omni-storm", "hourly means of the density above the density, thick red line", "OMNI_n_binned"),
         ("omni-storm", "add AE in a new panel, a thick red line", "OMNI_AE"),
         ("omni-storm", "replace the density by the temperature, thick red line", "OMNI_T"),

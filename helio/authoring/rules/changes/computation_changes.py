@@ -35,6 +35,7 @@ from helio.knowledge.cadence import cadence_text
 from helio.knowledge.quantities import SOURCES, B
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.labels import owner
 from helio.time_range import Duration
 
 WINDOW_OF = {
@@ -69,8 +70,37 @@ def set_argument(editor: FigureEditor, step: Document, name: str, value: Any, *,
     place = str(step["step_id"])
     intent = next(str(new.get("intent", "")) for new in editor.after["steps"] if str(new["step_id"]) == place)
     editor.do(Operation("set", place, ("tool_args", name), value))
-    if isinstance(held, str) and held and held in intent:
-        editor.do(Operation("set", place, ("intent",), intent.replace(held, str(value))))
+    if (told := _retold(intent, held, value)) != intent:
+        editor.do(Operation("set", place, ("intent",), told))
+    if len(editor.figures()) == 1:
+        _retell(editor, str(step["tool_args"].get("output_label")), name.rpartition("_")[2], (held, value))
+
+
+def _retell(editor: FigureEditor, label: str, word: str, values: tuple[Any, Any]) -> None:
+    """Write a new value for the old one in the names of a step's lines, and in what the subtitle says with a word."""
+    _, step, path = editor.where("trace_names")
+    for line, shown in (editor.spec.get("trace_names") or {}).items():
+        if owner(line, [label]) and (told := _retold(str(shown), *values)) != shown:
+            editor.do(Operation("set", step, (*path, line), told))
+    parts = str(editor.spec.get("subtitle") or "").split("; ")
+    told = "; ".join(_retold(part, *values) if word in part.casefold() else part for part in parts)
+    if told != "; ".join(parts):
+        editor.set_for("subtitle", told)
+
+
+def _retold(text: str, held: Any, value: Any) -> str:
+    """Write a new value for the old one in a text.
+
+    >>> _retold("daily mean", "1d", "6h"), _retold("4 % alphas", 0.04, 0.08), _retold("4 nT", 4, 5)
+    ('6h mean', '8 % alphas', '5 nT')
+    """
+    words = {length: word for word, length in INTERVALS.items()}
+    pairs = [(held, value), (words.get(held, held), words.get(value, value))]
+    if isinstance(held, (int, float)) and isinstance(value, (int, float)):
+        pairs = [(f"{held:g}", f"{value:g}"), (f"{held * 100:g} %", f"{value * 100:g} %")]
+    for old, new in pairs if held else ():
+        text = ignoring_case(rf"(?<![\w.]){re.escape(str(old))}(?![\w.])").sub(str(new), text)
+    return text
 
 
 def set_window(editor: FigureEditor, clause: Clause) -> None:
