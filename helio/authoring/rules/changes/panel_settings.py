@@ -85,7 +85,11 @@ def panels_of(
     unit : str
         Unit of a value for the panels: a panel in which alone all lines have it is meant without a question.
     """
-    numbers = named_panels(editor, clause.of("panel", "what"))
+    numbers = list[int]()
+    for atom in clause.of("panel", "what"):
+        named = named_panels(editor, [atom])
+        is_one = atom.kind != "panel" and clause.says(rf"{re.escape(atom.text)}\s+(?:sub)?(?:panel|plot)\b")
+        numbers += asked_panels(editor, question, named) if is_one and len(named) > 1 else named
     count = len(editor.panels)
     if clause.has("every:both"):  # those of which the sentence says something else
         numbers += [number for number in range(1, count + 1) if editor.has_wished(number)]
