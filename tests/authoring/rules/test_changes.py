@@ -1566,6 +1566,104 @@ def test_a_value_beside_what_it_is_not_of_is_refused(author, templates, name, re
         author.edit(request_, templates(name))
 
 
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        ("plasma-beta-mach", "field in GSM", "step b_gsm: added: transform_frame of B"),
+        ("omni-solar-wind-overview", "B in GSE", "step b_gse: added: transform_frame of B"),
+        ("l1-compare", "B in GSM", "step ace: parameter: BGSEc → BGSM"),
+    ],
+)
+def test_a_vector_beside_another_in_a_computation_turns_where_it_is_drawn(
+    author, templates, name, request_, told
+):
+    expected = [change for change in changed(author, templates(name), request_) if told in change]
+    assert expected
+    if "transform" in told:
+        assert not [change for change in changed(author, templates(name), request_) if "parameter:" in change]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        ("parker-spiral-angle", "6-hour means of phi instead of daily ones", "φ, daily mean → φ, 6h mean"),
+        ("parker-spiral-angle", "phi as 2-day means", "φ, daily mean → φ, 2d mean"),
+        (
+            "plasma-beta-mach",
+            "assume 8 % alphas",
+            '+ "8 % alpha particles assumed; σ in windows of {FLUCTUATIONS}"',
+        ),
+        ("goes-xray-flares", "GOES-15", "title: GOES-16 X-rays → GOES-15 X-rays"),
+        ("goes-xray-flares", "GOES-18 instead of GOES-16", "title: GOES-16 X-rays → GOES-18 X-rays"),
+        ("storm-overview", "GOES-13 field components too", "kinds of panels: + 11 line"),
+        ("storm-overview", "add the THEMIS-A electron spectrogram", "kinds of panels: + 11 spectrogram"),
+    ],
+)
+def test_texts_and_kinds_of_panels_follow_a_change(author, templates, name, request_, told):
+    assert told in "\n".join(changed(author, templates(name), request_))
+
+
+@pytest.mark.parametrize(
+    ("request_", "panels"),
+    [
+        ("dotted line at 0 in the current panel", None),
+        ("current panel log", None),
+        ("dotted line at 0 in the current panels", {3, 4}),
+        ("dotted line at 0 in panel 3", {3}),
+    ],
+)
+def test_one_panel_of_several_is_asked_for(author, templates, request_, panels):
+    outcome = author.edit(request_, templates("mms-curlometer"))
+    if panels is None:
+        assert isinstance(outcome, AuthorQuestion)
+        assert outcome.choices == ("panel 3", "panel 4", "all of them")
+    else:
+        marks = outcome.template["steps"][-1]["tool_args"]["spec"]["hlines"]
+        assert {mark["panel"] for mark in marks if mark["y"] == 0} == panels
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        ("psp-bfield", "only B_N, purple", ["panel 1: B_RTNn", "colour of B_RTNn: purple"]),
+        ("omni-solar-wind-overview", "B_z only, blue", ["panel 1: Bz", "colour of Bz: blue"]),
+        ("ace-bfield-overview", "only Bz, thick line", ["panel 1: ACE_Bz", 'line of ACE_Bz: {"width": 3.0}']),
+        ("omni-storm", "only Bz and the speed, red", ["BZ_GSM: red", "colour of speed: red"]),
+        ("omni-storm", "only SYM-H, smoothed over 10 min", ["panel 1: OMNI_HRO_1MIN_SYM_H_smooth"]),
+        ("omni-storm", "only the speed, with 10 min means", ["window: 5min → 10min"]),
+        (
+            "themis-esa-overview",
+            "only V_x in the velocity panel, red",
+            ["panel 6: V → Vx", "colour of Vx: red"],
+        ),
+    ],
+)
+def test_a_look_or_an_average_behind_only_is_of_what_stays(author, templates, name, request_, told):
+    text = "\n".join(changed(author, templates(name), request_))
+    assert [words for words in told if words not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("psp-encounter", "only V_R, with 10 min means"),
+        ("omni-storm", "only SYM-H, with 10 min means"),
+        ("plasma-beta-mach", "only the density, 10 min means"),
+    ],
+)
+def test_means_behind_only_are_beside_what_stays_or_instead_of_it(author, templates, name, request_):
+    template = templates(name)
+    outcome = author.edit(request_, template)
+    assert isinstance(outcome, AuthorQuestion)
+    assert outcome.choices == ("beside the line", "instead of the line")
+    for choice, lines in zip(outcome.choices, (2, 1), strict=True):
+        made = author.edit(request_, template, chosen=(choice,)).template
+        figure = next(step for step in made["steps"] if step["tool_name"] in ("plot_data", "render_spec"))
+        (panel,) = figure["tool_args"].get("spec", figure["tool_args"])["panels"]
+        assert len(panel) == lines
+        assert made["variables"] == template["variables"]
+
+
 def test_also_as_averages_may_be_beside_the_line(author, templates):
     assert isinstance(author.edit("density also as hourly means", templates("omni-storm")), AuthorQuestion)
 

@@ -336,7 +336,9 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
     if level and has_target and own <= {"what", "panel", "craft", "every", "line", "rel"}:
         shared.append((*verbs, *nouns, *values))
     options = [replace(clause, shared=parts) for parts in dict.fromkeys(shared) if parts]
-    looks = own & _LOOKS and not clause.has("every", "line:lines") and targets and not has_target
+    is_of_kept = any("verb:only" in atom.tags for atom in before) and own & {"tool", "duration"}
+    looks = (own & _LOOKS or is_of_kept) and not clause.has("every", "line:lines")
+    looks = looks and targets and not has_target
     return [*options, clause] if looks else [clause, *options]
 
 

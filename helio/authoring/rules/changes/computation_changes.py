@@ -398,8 +398,9 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
     beside, instead = "beside the line", "instead of the line"
     is_over = place_of(editor, clause, clause.atoms).into is not None
     is_beside = is_over or clause.has("colour", "dash")
+    is_how = _AS_AVERAGE.search(clause.text) or clause.of("tool")[0].text.endswith("ed")  # averaged to 1 h
     if is_beside or (
-        not (_AS_AVERAGE.search(clause.text) and not clause.has("rel:also"))
+        not (is_how and not clause.has("rel:also"))
         and beside
         == editor.ask(
             f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",

@@ -290,7 +290,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
-    ordered = sorted(_with_looks_of_marks(_with_one_panel(_with_one_rest(changes))), key=_order)
+    ordered = _in_order(_with_looks_of_marks(_with_one_panel(_with_one_rest(changes))))
     drawn, earlier, before = dict[str, str](), dict[str, str](), None
     for last, change in zip([None, *ordered], ordered, strict=False):
         clause, now = change.clause, _drawn_with(editor)
@@ -504,13 +504,29 @@ def _with_looks_of_marks(changes: Sequence[Change]) -> list[Change]:
     return joined
 
 
+def _in_order(changes: Sequence[Change]) -> list[Change]:
+    """Order changes as `_order` says; what follows on ``only`` is of what stays: ``only Bz, red`` of the component."""
+    only = next((at for at, change in enumerate(changes) if _order(change) == _KEEPS), len(changes))
+    orders = [_order(change) for change in changes]
+    orders[only:] = [
+        order if change.clause.has("panel", "verb:remove") else max(order, _KEEPS)
+        for order, change in zip(orders[only:], changes[only:], strict=True)
+    ]
+    pairs = sorted(zip(orders, changes, strict=True), key=lambda pair: pair[0])
+    return [change for _, change in pairs]
+
+
+_KEEPS = 2
+"""Place in the order of a change that keeps only what it names."""
+
+
 def _order(change: Change) -> int:
     """Return when a change is made: panels keep their numbers, and lines their places, until all else is done."""
     clause = change.clause
     if clause.has("verb:remove", "verb:only") and clause.has("panel"):
         return 3
     if clause.has("verb:only") and clause.has("what") and change.rule not in THRESHOLDS:
-        return 2  # protons only, drop the electrons
+        return _KEEPS  # protons only, drop the electrons
     return int(clause.has("every", "panel:others", "line:lines") and not clause.has("what"))
 
 
@@ -530,7 +546,7 @@ def _is_of_result(clause: Clause, before: Clause, *, is_new: bool) -> bool:
     return (
         _PRONOUN.search(clause.text) is not None
         or (looks and before.has("verb:add", "rel:also", "rel:above", "rel:below", "rel:same_panel"))
-        or (looks and is_new and not before.has("craft"))
+        or (looks and is_new and not before.has("craft", "verb:only"))
         or (limits and before.has("verb:replace", "rel:instead_of") and not before.has("craft"))
     )
 
