@@ -336,10 +336,10 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
     if level and has_target and own <= {"what", "panel", "craft", "every", "line", "rel"}:
         shared.append((*verbs, *nouns, *values))
     options = [replace(clause, shared=parts) for parts in dict.fromkeys(shared) if parts]
-    is_of_kept = any("verb:only" in atom.tags for atom in before) and own & {"tool", "duration"}
-    looks = (own & _LOOKS or is_of_kept) and not clause.has("every", "line:lines")
-    looks = looks and targets and not has_target
-    return [*options, clause] if looks else [clause, *options]
+    only = any("verb:only" in atom.tags for atom in before)
+    looks = own & (_LOOKS | {"tool", "duration"} if only else _LOOKS)  # only V, 10 min means
+    is_of_before = targets and not has_target and not clause.has("every", "line:lines")
+    return [*options, clause] if looks and is_of_before else [clause, *options]
 
 
 def _segments(text: str, atoms: Sequence[Atom]) -> list[Clause]:

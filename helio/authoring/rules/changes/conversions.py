@@ -50,7 +50,7 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(f"the vectors of this figure are in {new} already")
     operations: list[Operation] = []
     named = {str(step.id) for line in lines for step in steps_behind(editor, line)}
-    turned = list[tuple[StepView, list[tuple[str, str]], list[tuple[str, str]]]]()
+    turned = []
     for view, pairs in editor.fetches:
         pairs_new = [in_frame for pair in pairs if (in_frame := _in_frame(*pair, new)) is not None]
         fit = len(pairs_new) == len(pairs) or (pairs_new and not {new, *present} <= set(TURNABLE))

@@ -296,8 +296,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         clause, now = change.clause, _drawn_with(editor)
         if last is None or before is None or not {atom.kind for atom in last.clause.atoms} <= _SETTINGS:
             before, drawn = last, earlier  # |B| in the same panel as B, black and thick
-        is_new = not drawn.keys() >= now.keys()
-        if before is not None and _is_of_result(clause, before.clause, is_new=is_new):
+        if before is not None and _is_of_result(clause, before.clause, new=not drawn.keys() >= now.keys()):
             clause = _of_result(clause, before, drawn, now)
         elif before is not None:
             clause = _beside_result(clause, [line for line, step in now.items() if drawn.get(line) != step])
@@ -506,14 +505,12 @@ def _with_looks_of_marks(changes: Sequence[Change]) -> list[Change]:
 
 def _in_order(changes: Sequence[Change]) -> list[Change]:
     """Order changes as `_order` says; what follows on ``only`` is of what stays: ``only Bz, red`` of the component."""
-    only = next((at for at, change in enumerate(changes) if _order(change) == _KEEPS), len(changes))
     orders = [_order(change) for change in changes]
-    orders[only:] = [
-        order if change.clause.has("panel", "verb:remove") else max(order, _KEEPS)
-        for order, change in zip(orders[only:], changes[only:], strict=True)
-    ]
-    pairs = sorted(zip(orders, changes, strict=True), key=lambda pair: pair[0])
-    return [change for _, change in pairs]
+    only = orders.index(_KEEPS) if _KEEPS in orders else len(orders)
+    for at, change in enumerate(changes):
+        if at > only and not change.clause.has("panel", "verb:remove"):
+            orders[at] = max(orders[at], _KEEPS)
+    return [changes[at] for at in sorted(range(len(changes)), key=orders.__getitem__)]
 
 
 _KEEPS = 2
@@ -530,14 +527,8 @@ def _order(change: Change) -> int:
     return int(clause.has("every", "panel:others", "line:lines") and not clause.has("what"))
 
 
-def _is_of_result(clause: Clause, before: Clause, *, is_new: bool) -> bool:
-    """Return whether a clause is about what the change before it makes: ``and make it red``, ``add AE, thick red``.
-
-    Parameters
-    ----------
-    is_new : bool
-        Whether that change draws new lines.
-    """
+def _is_of_result(clause: Clause, before: Clause, *, new: bool) -> bool:
+    """Return whether a clause is about what the change before it makes, perhaps `new` lines: ``add AE, thick red``."""
     kinds = {atom.kind for atom in clause.atoms}
     if kinds & {"what", "panel", "craft"}:
         return False
@@ -546,7 +537,7 @@ def _is_of_result(clause: Clause, before: Clause, *, is_new: bool) -> bool:
     return (
         _PRONOUN.search(clause.text) is not None
         or (looks and before.has("verb:add", "rel:also", "rel:above", "rel:below", "rel:same_panel"))
-        or (looks and is_new and not before.has("craft", "verb:only"))
+        or (looks and new and not before.has("craft", "verb:only"))
         or (limits and before.has("verb:replace", "rel:instead_of") and not before.has("craft"))
     )
 

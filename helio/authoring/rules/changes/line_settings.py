@@ -63,12 +63,9 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
 
 def _shown_as_craft(editor: FigureEditor, name: str) -> list[str]:
     """Return the lines that the legend calls by the name of a spacecraft, such as its lag behind another one."""
-    shown = editor.spec.get("trace_names") or {}
-    return [
-        line
-        for line in (editor.drawn if name.casefold() in spellings() else ())
-        if str(shown.get(line)).casefold() == name.casefold() and not editor.lines.is_vector(line)
-    ]
+    names = (editor.spec.get("trace_names") or {}) if name.casefold() in spellings() else {}
+    named = [line for line, shown in names.items() if str(shown).casefold() == name.casefold()]
+    return [line for line in named if line in editor.drawn and not editor.lines.is_vector(line)]
 
 
 def style_lines(editor: FigureEditor, clause: Clause) -> None:
