@@ -1664,6 +1664,33 @@ def test_means_behind_only_are_beside_what_stays_or_instead_of_it(author, templa
         assert made["variables"] == template["variables"]
 
 
+@pytest.mark.parametrize(
+    ("request_", "title"),
+    [
+        ("no Mach numbers", "Wind: plasma beta, pressures and cross-helicity"),
+        ("remove the pressures", "Wind: plasma beta, Mach numbers and cross-helicity"),
+        ("remove the density", "Wind: plasma beta, Mach numbers, pressures and cross-helicity"),
+        ("Mach numbers red", "Wind: plasma beta, Mach numbers, pressures and cross-helicity"),
+    ],
+)
+def test_a_title_does_not_list_what_is_gone(author, templates, request_, title):
+    figure = author.edit(request_, templates("plasma-beta-mach")).template["steps"][-1]
+    assert figure["tool_args"]["spec"]["title"] == title
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "choices"),
+    [
+        ("plasma-beta-mach", "save beta and M_A as csv", ("beta", "beta_measured", "all of them")),
+        ("hope-spectra", "proton z limits 1e3 to 1e7", ("panel 1", "panel 2", "all of them")),
+        ("plasma-beta-mach", "save the density and M_A as csv", None),
+        ("hope-spectra", "electron z limits 1e3 to 1e7", None),
+    ],
+)
+def test_what_two_lines_or_panels_may_be_is_asked(author, templates, name, request_, choices):
+    assert getattr(author.edit(request_, templates(name)), "choices", None) == choices
+
+
 def test_also_as_averages_may_be_beside_the_line(author, templates):
     assert isinstance(author.edit("density also as hourly means", templates("omni-storm")), AuthorQuestion)
 

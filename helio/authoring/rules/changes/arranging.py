@@ -213,7 +213,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         editor.lines_in(editor.numbers_of(name))
         if editor.panels and says_panel(clause, name)
         else _with_strength(
-            editor, name, _with_namesakes(editor, editor.known(_all_of(editor, name), every=True))
+            editor, name, with_namesakes(editor, editor.known(_all_of(editor, name), every=True))
         )
         for name in clause.names
     ]
@@ -301,7 +301,7 @@ _FIELD = ignoring_case(r"(?:the\s+)?(?:(?:interplanetary\s+)?magnetic\s+)?fields
 _STRENGTH = ignoring_case(r"\|B\||\b(?:magnitude|strength|total|vector|component)s?\b")
 
 
-def _with_namesakes(editor: FigureEditor, lines: list[str]) -> list[str]:
+def with_namesakes(editor: FigureEditor, lines: list[str]) -> list[str]:
     """Return lines with those in their panels whose names say more: ``beta_measured`` beside ``beta``."""
     if len(lines) != 1 or not re.fullmatch(r"[a-z]{3,}", lines[0]):
         return lines

@@ -314,12 +314,24 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             )
         if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
             editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
+    _untitle(editor, [change.clause for change in ordered])
     for line, before_all in editor.kept.items():
         if editor.shown(line) != before_all:
             raise NotUnderstood(
                 f"the request says that {line} stays as it is, and changes it",
                 advice="name the lines that change",
             )
+
+
+def _untitle(editor: FigureEditor, clauses: Sequence[Clause]) -> None:
+    """Leave what clauses remove out of a title that lists it."""
+    title = held = str(editor.spec.get("title") or "") if len(editor.figures()) == 1 else ""
+    for name in (name for clause in clauses if clause.has("verb:remove") for name in clause.names):
+        said = rf"(?<!\w){re.escape(name)}(?!\w)"
+        told = ignoring_case(rf",\s+{said}|{said}(?:,|\s+and)\s+|\s+and\s+{said}").sub("", title, count=1)
+        title = told if told != title and not editor.lines_of(name) else title
+    if title != held:
+        editor.set_for("title", title)
 
 
 def _without_kept(editor: FigureEditor, text: str) -> str:

@@ -339,7 +339,9 @@ def _coloured(editor: FigureEditor, clause: Clause) -> list[int]:
     numbers = panels_of(editor, clause) if clause.has("what", "panel") else []
     check_colours(editor, numbers)
     sure = [number for number in numbers if is_spectrogram(editor, number)]
-    return sure or [number for number in numbers if is_spectrogram(editor, number, perhaps=True)]
+    perhaps = [number for number in numbers if is_spectrogram(editor, number, perhaps=True)]
+    is_clear = len(sure) in (0, len(perhaps))
+    return perhaps if is_clear else asked_panels(editor, "Which panel do you mean?", perhaps)
 
 
 def _scale_colours(editor: FigureEditor, clause: Clause, kind: str) -> None:
