@@ -1691,6 +1691,52 @@ def test_what_two_lines_or_panels_may_be_is_asked(author, templates, name, reque
     assert getattr(author.edit(request_, templates(name)), "choices", None) == choices
 
 
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        (
+            "themis-esa-overview",
+            "add 10-min running mean of the density in red, same panel",
+            "panel 5: + 2 n_smooth",
+        ),
+        (
+            "themis-esa-overview",
+            "add 10-min running mean of the density in the same panel",
+            "panel 5: + 2 n_smooth",
+        ),
+        (
+            "omni-storm",
+            "add the 1 h running mean of the speed, same panel",
+            "panel 2: + 2 OMNI_HRO_1MIN_flow",
+        ),
+        ("omni-storm", "1 h running mean of SYM-H, same panel", "panel 4: + 2 OMNI_HRO_1MIN_SYM_H_smooth"),
+        (
+            "omni-storm",
+            "add 1 h running mean of SYM-H in the same panel as Bz",
+            "panel 1: + 3 OMNI_HRO_1MIN_SYM_H",
+        ),
+        (
+            "omni-storm",
+            "add hourly means of Bz and SYM-H in the same panel",
+            "panel 5: OMNI_Bz_binned, OMNI_SYMH",
+        ),
+        (
+            "omni-storm",
+            "add hourly means of Bz and SYM-H in the same panels",
+            "panel 4: + 2 OMNI_HRO_1MIN_SYM_H_binned",
+        ),
+    ],
+)
+def test_an_average_in_the_same_panel_is_beside_its_line(author, templates, name, request_, told):
+    assert told in "\n".join(changed(author, templates(name), request_))
+
+
+@pytest.mark.parametrize("request_", ["add AE in the same panel", "add AE, same panel"])
+def test_the_same_panel_as_nothing_is_refused(author, templates, request_):
+    with pytest.raises(NotUnderstood, match="together with what"):
+        author.edit(request_, templates("omni-storm"))
+
+
 def test_also_as_averages_may_be_beside_the_line(author, templates):
     assert isinstance(author.edit("density also as hourly means", templates("omni-storm")), AuthorQuestion)
 

@@ -262,7 +262,8 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
     editor.notes += [note for note in notes if not isinstance(note, TimeNote)]
     one = _ONE_PANEL.search(clause.text)
-    if len(drawn) == 1 and place.into is None and one and one[0].casefold() == "together":
+    is_joined = clause.says(r"\bsame\s+(?:panel|plot|axes)\b") or (one and one[0].casefold() == "together")
+    if len(drawn) == 1 and place.into is None and is_joined:
         raise NotUnderstood(
             f"helio does not understand together with what to draw {drawn[0]}",
             advice="add them one after the other, then say 'put A and B in one panel'",

@@ -39,7 +39,7 @@ _FIRST_INPUT = re.compile(r"\bfrom\s+(?:the\s+)?(?:\S+\s+)?\S+$", re.IGNORECASE)
 """The first of two names at the end of a clause: ``add the dynamic pressure from N and V at the bottom``."""
 _TOGETHER = frozenset({"rel:same_panel", "rel:own_panel"})
 """Parts at the end of a list of names: ``add A and B together``."""
-_PLACED = frozenset({"rel:top", "rel:bottom", "rel:right_axis", "rel:own_panel"})
+_PLACED = frozenset({"rel:top", "rel:bottom", "rel:right_axis", "rel:own_panel", "rel:same_panel"})
 """Parts of a clause that only says where something new comes: ``also the Kp index, at the bottom``."""
 _BY = re.compile(r"\w\s+(?:by|with)\s+\w", re.IGNORECASE)
 """Word between the names of a further pair: ``replace A by B and C by D``."""

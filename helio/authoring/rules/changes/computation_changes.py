@@ -288,6 +288,10 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         drawn = editor.drawn
         lines = [line for line in drawn if not editor.lines.is_vector(line)] if len(drawn) > 1 else drawn
         sources = {line: line for line in lines or drawn}
+    is_one = clause.has("rel:same_panel") and place.into is None and not clause.says(r"\bpanels\b")
+    if is_one and len(editor.panels_with(sources)) > 1:
+        add_quantities(editor, clause)  # in a panel for all of them
+        return
     all_vectors = {vector for alike in vectors.values() for vector in alike}
     for line, source in sources.items():
         made = editor.lines.step(source)
@@ -397,7 +401,7 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
         return
     beside, instead = "beside the line", "instead of the line"
     is_over = place_of(editor, clause, clause.atoms).into is not None
-    is_beside = is_over or clause.has("colour", "dash")
+    is_beside = is_over or clause.has("colour", "dash", "rel:same_panel")
     is_how = _AS_AVERAGE.search(clause.text) or clause.of("tool")[0].text.endswith("ed")  # averaged to 1 h
     if is_beside or (
         not (is_how and not clause.has("rel:also"))
@@ -570,13 +574,14 @@ COMPUTATIONS: tuple[Rule, ...] = (
          and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
     Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth verb:only", smooth,
          lambda clause: adds_tool(clause) and not clause.says(r"\bkeep")),
-    Rule("verb:add tool", f"what craft tool duration noun:window rel:own_panel colour dash panel {_BESIDE}", add_beside,
-         adds_tool),
+    Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel rel:same_panel colour dash panel "
+                          f"{_BESIDE}", add_beside, adds_tool),
     Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool,
          lambda clause: clause.has("rel:instead", "rel:instead_of") or not clause.says(r"^\W*also\b")),
     Rule("verb:remove tool|verb:smooth", "what craft tool every verb:only", without_tool,
          lambda clause: not clause.says(r"\bkeep")),
     Rule("tool what", "craft every duration", smooth,
          lambda clause: clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")),
-    Rule("tool duration what", "craft colour dash rel:own_panel", smooth_or_add, adds_tool),
+    Rule("tool duration what", "craft colour dash rel:own_panel rel:same_panel", smooth_or_add,
+         lambda clause: adds_tool(clause) and not (clause.has("rel:same_panel") and len(clause.of("what")) > 1)),
 )  # fmt: skip
