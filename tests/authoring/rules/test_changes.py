@@ -1737,6 +1737,49 @@ def test_the_same_panel_as_nothing_is_refused(author, templates, request_):
         author.edit(request_, templates("omni-storm"))
 
 
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        (
+            "omni-storm",
+            "move the density into the speed panel, red",
+            ["colour of OMNI_HRO_1MIN.proton_density: red"],
+        ),
+        (
+            "omni-storm",
+            "put the density in the speed panel in red",
+            ["colour of OMNI_HRO_1MIN.proton_density: red"],
+        ),
+        ("omni-storm", "density and speed panels log, red", ["density: red", "colour of speed: red"]),
+        ("mms-burst", "put |B| in the field panel in black", ["colour of MMS1_Bmag: black"]),
+        ("wind-plasma", "Vx of the velocity in red", ["colour of WI_PM_3DP.P_VELS.x: red"]),
+    ],
+)
+def test_a_look_is_not_of_the_panel_that_says_where(author, templates, name, request_, told):
+    colours = [change for change in changed(author, templates(name), request_) if "colour of" in change]
+    assert [words for words in told if words not in "\n".join(colours)] == []
+    assert len(colours) == len(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        ("storm-overview", "from March 17 0h to March 19 0h", "2015-03-17T00:00 to 2015-03-19T00:00"),
+        ("storm-overview", "from 17 March 6h to 18 March 12h", "2015-03-17T06:00 to 2015-03-18T12:00"),
+        ("omni-storm", "Dynamic pressure [nPa] below the density", "panel 4: OMNI_Pdyn"),
+        ("wind-plasma", "remove Vx of the velocity", "panel 2: WI_PM_3DP.P_VELS → WI_PM_3DP_P_VELS_yz"),
+    ],
+)
+def test_hours_units_and_wholes_beside_names_are_read(author, templates, name, request_, told):
+    assert told in "\n".join(changed(author, templates(name), request_))
+
+
+@pytest.mark.parametrize("request_", ["March 17, 6h means", "temperature [eV] below the density"])
+def test_a_window_is_no_hour_and_a_unit_no_quantity(author, templates, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates("storm-overview"))
+
+
 def test_also_as_averages_may_be_beside_the_line(author, templates):
     assert isinstance(author.edit("density also as hourly means", templates("omni-storm")), AuthorQuestion)
 

@@ -47,7 +47,7 @@ from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.marks import DRAWN_MARKS
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
-from helio.authoring.rules.changes.panel_settings import set_scale
+from helio.authoring.rules.changes.panel_settings import says_panel, set_scale
 from helio.authoring.rules.changes.reasons import without_reason
 from helio.authoring.rules.changes.replacements import REPLACEMENTS
 from helio.authoring.rules.changes.siblings import Siblings
@@ -296,6 +296,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         clause, now = change.clause, _drawn_with(editor)
         if last is None or before is None or not {atom.kind for atom in last.clause.atoms} <= _SETTINGS:
             before, drawn = last, earlier  # |B| in the same panel as B, black and thick
+        if before is not None:
+            clause = _without_places(clause, before.clause)
         if before is not None and _is_of_result(clause, before.clause, new=not drawn.keys() >= now.keys()):
             clause = _of_result(clause, before, drawn, now)
         elif before is not None:
@@ -537,6 +539,14 @@ def _order(change: Change) -> int:
     if clause.has("verb:only") and clause.has("what") and change.rule not in THRESHOLDS:
         return _KEEPS  # protons only, drop the electrons
     return int(clause.has("every", "panel:others", "line:lines") and not clause.has("what"))
+
+
+def _without_places(clause: Clause, before: Clause) -> Clause:
+    """Leave out names that only said where, in the clause from which they are taken: ``put n in the V panel, red``."""
+    names = [atom for atom in clause.shared if "what" in atom.tags]
+    places = [atom for atom in names if says_panel(before, atom.text)]
+    kept = tuple(atom for atom in clause.shared if atom not in places)
+    return replace(clause, shared=kept) if len(places) < len(names) else clause
 
 
 def _is_of_result(clause: Clause, before: Clause, *, new: bool) -> bool:
