@@ -410,6 +410,8 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
         above = relation.value in ("above", "top", "before")
         if beside and relation.value not in ("top", "bottom"):
             numbers = named_panels(editor, beside)
+            if clause.has("rel:same_panel") and len(numbers) == 1:  # on top of V, in the same panel
+                return Place((*used, *beside), into=numbers[0] - 1)
             if len(numbers) > 1 and ignoring_case(r"\bone$").search(beside[0].text):  # that of its kind
                 is_picture = clause.says(r"\bspectrograms?\b")
                 numbers = [number for number in numbers if is_spectrogram(editor, number) is is_picture]
