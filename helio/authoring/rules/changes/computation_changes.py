@@ -70,16 +70,16 @@ def set_argument(editor: FigureEditor, step: Document, name: str, value: Any, *,
     place = str(step["step_id"])
     intent = next(str(new.get("intent", "")) for new in editor.after["steps"] if str(new["step_id"]) == place)
     editor.do(Operation("set", place, ("tool_args", name), value))
-    if (told := _retold(intent, held, value)) != intent:
+    if isinstance(held, str) and (told := _retold(intent, held, value)) != intent:
         editor.do(Operation("set", place, ("intent",), told))
     if len(editor.figures()) == 1:
         _retell(editor, str(step["tool_args"].get("output_label")), name.rpartition("_")[2], (held, value))
 
 
 def _retell(editor: FigureEditor, label: str, word: str, values: tuple[Any, Any]) -> None:
-    """Write a new value for the old one in the names of a step's lines, and in what the subtitle says with a word."""
-    _, step, path = editor.where("trace_names")
-    for line, shown in (editor.spec.get("trace_names") or {}).items():
+    """Write a new length for the old one in the names of a step's lines, and a value where the subtitle names it."""
+    names, step, path = editor.where("trace_names")
+    for line, shown in (names or {}).items() if isinstance(values[0], str) else ():
         if owner(line, [label]) and (told := _retold(str(shown), *values)) != shown:
             editor.do(Operation("set", step, (*path, line), told))
     parts = str(editor.spec.get("subtitle") or "").split("; ")
@@ -99,7 +99,7 @@ def _retold(text: str, held: Any, value: Any) -> str:
     if isinstance(held, (int, float)) and isinstance(value, (int, float)):
         pairs = [(f"{held:g}", f"{value:g}"), (f"{held * 100:g} %", f"{value * 100:g} %")]
     for old, new in pairs if held else ():
-        text = ignoring_case(rf"(?<![\w.]){re.escape(str(old))}(?![\w.])").sub(str(new), text)
+        text = ignoring_case(rf"(?<![\w.−-]){re.escape(str(old))}(?![\w.])").sub(str(new), text)
     return text
 
 
@@ -402,7 +402,9 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
     beside, instead = "beside the line", "instead of the line"
     is_over = place_of(editor, clause, clause.atoms).into is not None
     is_beside = is_over or clause.has("colour", "dash", "rel:same_panel")
-    is_how = _AS_AVERAGE.search(clause.text) or clause.of("tool")[0].text.endswith("ed")  # averaged to 1 h
+    is_how = _AS_AVERAGE.search(clause.text) or (  # V averaged to 1 h
+        clause.of("tool")[0].text.endswith("ed") and len(clause.names) == 1 and not clause.says(r"^\W*with\b")
+    )
     if is_beside or (
         not (is_how and not clause.has("rel:also"))
         and beside

@@ -517,6 +517,10 @@ def _with_looks_of_marks(changes: Sequence[Change]) -> list[Change]:
     return joined
 
 
+_KEEPS = 2
+"""Place in the order of a change that keeps only what it names."""
+
+
 def _in_order(changes: Sequence[Change]) -> list[Change]:
     """Order changes as `_order` says; what follows on ``only`` is of what stays: ``only Bz, red`` of the component."""
     orders = [_order(change) for change in changes]
@@ -525,10 +529,6 @@ def _in_order(changes: Sequence[Change]) -> list[Change]:
         if at > only and not change.clause.has("panel", "verb:remove"):
             orders[at] = max(orders[at], _KEEPS)
     return [changes[at] for at in sorted(range(len(changes)), key=orders.__getitem__)]
-
-
-_KEEPS = 2
-"""Place in the order of a change that keeps only what it names."""
 
 
 def _order(change: Change) -> int:
