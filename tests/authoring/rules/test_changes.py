@@ -1709,6 +1709,7 @@ def test_what_two_lines_or_panels_may_be_is_asked(author, templates, name, reque
             "add the 1 h running mean of the speed, same panel",
             "panel 2: + 2 OMNI_HRO_1MIN_flow",
         ),
+        ("omni-storm", "one more panel with the 1 h mean of the speed", "panel 5: OMNI_V_binned"),
         ("omni-storm", "1 h running mean of SYM-H, same panel", "panel 4: + 2 OMNI_HRO_1MIN_SYM_H_smooth"),
         (
             "omni-storm",

@@ -11,6 +11,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
 from helio.authoring.rules.changes.additions import (
+    SAME_PANEL,
     Place,
     add_magnitude,
     add_quantities,
@@ -420,7 +421,8 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
 
 def adds_tool(clause: Clause) -> bool:
     is_of_mean = clause.says(r"\b(?:deflection|angle)s?\b")  # the deflection from a running mean
-    return all(atom.value in APPLIED for atom in clause.of("tool")) and not is_of_mean
+    is_one = clause.has("rel:same_panel") and not clause.says(SAME_PANEL)  # in one panel of its own
+    return all(atom.value in APPLIED for atom in clause.of("tool")) and not (is_of_mean or is_one)
 
 
 def change_tool(editor: FigureEditor, clause: Clause) -> None:
