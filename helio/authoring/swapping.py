@@ -125,7 +125,8 @@ def _fetches(template: Document) -> list[StepView]:
 
 def _crafts_of(step: StepView, catalogue: Catalogue) -> list[str]:
     datasets = [choice.dataset_id for choice in fetch_choices(step.params)]
-    return [catalogue.summary(dataset).spacecraft for dataset in datasets if dataset in catalogue]
+    crafts = [(catalogue.summary if name in catalogue else craft_of)(name).spacecraft for name in datasets]
+    return [craft for craft in crafts if craft not in datasets]  # unknown ids are missions of their own
 
 
 def _cadence(args: Document, catalogue: Catalogue) -> str:

@@ -1519,6 +1519,283 @@ def test_what_may_mean_two_things_is_refused(author, templates, name, request_, 
         author.edit(request_, templates(name))
 
 
+@pytest.mark.parametrize(
+    ("name", "request_", "line"),
+    [
+        (
+            "omni-storm",
+            "hourly means of the speed in the speed panel, thick red line",
+            "OMNI_HRO_1MIN_flow_speed_binned",
+        ),
+        (
+            "omni-storm",
+            "30 min running mean of the speed in the speed panel, thick red line",
+            "OMNI_HRO_1MIN_flow_speed_smooth",
+        ),
+        ("omni-storm", "hourly means of the density above the density, thick red line", "OMNI_n_binned"),
+        ("omni-storm", "add AE in a new panel, a thick red line", "OMNI_AE"),
+        ("omni-storm", "replace the density by the temperature, thick red line", "OMNI_T"),
+        ("omni-storm", "density, thick red line", "OMNI_HRO_1MIN.proton_density"),
+    ],
+)
+def test_a_look_behind_a_change_is_that_of_the_new_line(author, templates, name, request_, line):
+    told = changed(author, templates(name), request_)
+    looks = [change for change in told if "colour of" in change or "line of" in change]
+    assert looks == [f"step 40: colour of {line}: red", f'step 40: line of {line}: {{"width": 3.0}}']
+
+
+@pytest.mark.parametrize(
+    ("request_", "mode"),
+    [
+        ("beta from 0.01 to 10, black dots", '{"mode": "markers"}'),
+        ("beta in dots", '{"mode": "markers"}'),
+        ("dots for beta", '{"mode": "markers"}'),
+        ("beta dotted", '{"dash": "dot"}'),
+        ("beta from 0.01 to 10, black dotted", '{"dash": "dot"}'),
+    ],
+)
+def test_dots_are_markers_and_a_dotted_line_is_a_line(author, templates, request_, mode):
+    assert f"step figure: line of beta: {mode}" in changed(author, templates("solo-overview"), request_)
+
+
+def test_a_line_that_the_legend_calls_by_a_spacecraft_has_its_colour(author, templates):
+    template = templates("l1-monitor-comparison")
+    assert "step figure: colour of lag_Wind: red → orange" in changed(
+        author, template, "ACE black, Wind orange"
+    )
+    assert not [change for change in changed(author, template, "ACE black") if "lag_Wind" in change]
+    assert changed(author, template, "Wind orange in the density panel") == [
+        "step figure: colour of n_Wind: red → orange"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("omni-storm", "hourly speed instead of the density"),
+        ("omni-storm", "a line of red dots at -50 in the SYM-H panel"),
+    ],
+)
+def test_a_value_beside_what_it_is_not_of_is_refused(author, templates, name, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        ("plasma-beta-mach", "field in GSM", "step b_gsm: added: transform_frame of B"),
+        ("omni-solar-wind-overview", "B in GSE", "step b_gse: added: transform_frame of B"),
+        ("l1-compare", "B in GSM", "step ace: parameter: BGSEc → BGSM"),
+    ],
+)
+def test_a_vector_beside_another_in_a_computation_turns_where_it_is_drawn(
+    author, templates, name, request_, told
+):
+    expected = [change for change in changed(author, templates(name), request_) if told in change]
+    assert expected
+    if "transform" in told:
+        assert not [change for change in changed(author, templates(name), request_) if "parameter:" in change]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        ("parker-spiral-angle", "6-hour means of phi instead of daily ones", "φ, daily mean → φ, 6h mean"),
+        ("parker-spiral-angle", "phi as 2-day means", "φ, daily mean → φ, 2d mean"),
+        (
+            "plasma-beta-mach",
+            "assume 8 % alphas",
+            '+ "8 % alpha particles assumed; σ in windows of {FLUCTUATIONS}"',
+        ),
+        ("goes-xray-flares", "GOES-15", "title: GOES-16 X-rays → GOES-15 X-rays"),
+        ("goes-xray-flares", "GOES-18 instead of GOES-16", "title: GOES-16 X-rays → GOES-18 X-rays"),
+        ("storm-overview", "GOES-13 field components too", "kinds of panels: + 11 line"),
+        ("storm-overview", "add the THEMIS-A electron spectrogram", "kinds of panels: + 11 spectrogram"),
+    ],
+)
+def test_texts_and_kinds_of_panels_follow_a_change(author, templates, name, request_, told):
+    assert told in "\n".join(changed(author, templates(name), request_))
+
+
+@pytest.mark.parametrize(
+    ("request_", "panels"),
+    [
+        ("dotted line at 0 in the current panel", None),
+        ("current panel log", None),
+        ("dotted line at 0 in the current panels", {3, 4}),
+        ("dotted line at 0 in panel 3", {3}),
+    ],
+)
+def test_one_panel_of_several_is_asked_for(author, templates, request_, panels):
+    outcome = author.edit(request_, templates("mms-curlometer"))
+    if panels is None:
+        assert isinstance(outcome, AuthorQuestion)
+        assert outcome.choices == ("panel 3", "panel 4", "all of them")
+    else:
+        marks = outcome.template["steps"][-1]["tool_args"]["spec"]["hlines"]
+        assert {mark["panel"] for mark in marks if mark["y"] == 0} == panels
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        ("psp-bfield", "only B_N, purple", ["panel 1: B_RTNn", "colour of B_RTNn: purple"]),
+        ("omni-solar-wind-overview", "B_z only, blue", ["panel 1: Bz", "colour of Bz: blue"]),
+        ("ace-bfield-overview", "only Bz, thick line", ["panel 1: ACE_Bz", 'line of ACE_Bz: {"width": 3.0}']),
+        ("omni-storm", "only Bz and the speed, red", ["BZ_GSM: red", "colour of speed: red"]),
+        ("omni-storm", "only SYM-H, smoothed over 10 min", ["panel 1: OMNI_HRO_1MIN_SYM_H_smooth"]),
+        ("omni-storm", "only the speed, with 10 min means", ["window: 5min → 10min"]),
+        (
+            "themis-esa-overview",
+            "only V_x in the velocity panel, red",
+            ["panel 6: V → Vx", "colour of Vx: red"],
+        ),
+    ],
+)
+def test_a_look_or_an_average_behind_only_is_of_what_stays(author, templates, name, request_, told):
+    text = "\n".join(changed(author, templates(name), request_))
+    assert [words for words in told if words not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("psp-encounter", "only V_R, with 10 min means"),
+        ("omni-storm", "only SYM-H, with 10 min means"),
+        ("plasma-beta-mach", "only the density, 10 min means"),
+    ],
+)
+def test_means_behind_only_are_beside_what_stays_or_instead_of_it(author, templates, name, request_):
+    template = templates(name)
+    outcome = author.edit(request_, template)
+    assert isinstance(outcome, AuthorQuestion)
+    assert outcome.choices == ("beside the line", "instead of the line")
+    for choice, lines in zip(outcome.choices, (2, 1), strict=True):
+        made = author.edit(request_, template, chosen=(choice,)).template
+        figure = next(step for step in made["steps"] if step["tool_name"] in ("plot_data", "render_spec"))
+        (panel,) = figure["tool_args"].get("spec", figure["tool_args"])["panels"]
+        assert len(panel) == lines
+        assert made["variables"] == template["variables"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "title"),
+    [
+        ("no Mach numbers", "Wind: plasma beta, pressures and cross-helicity"),
+        ("remove the pressures", "Wind: plasma beta, Mach numbers and cross-helicity"),
+        ("remove the density", "Wind: plasma beta, Mach numbers, pressures and cross-helicity"),
+        ("Mach numbers red", "Wind: plasma beta, Mach numbers, pressures and cross-helicity"),
+    ],
+)
+def test_a_title_does_not_list_what_is_gone(author, templates, request_, title):
+    figure = author.edit(request_, templates("plasma-beta-mach")).template["steps"][-1]
+    assert figure["tool_args"]["spec"]["title"] == title
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "choices"),
+    [
+        ("plasma-beta-mach", "save beta and M_A as csv", ("beta", "beta_measured", "all of them")),
+        ("hope-spectra", "proton z limits 1e3 to 1e7", ("panel 1", "panel 2", "all of them")),
+        ("plasma-beta-mach", "save the density and M_A as csv", None),
+        ("hope-spectra", "electron z limits 1e3 to 1e7", None),
+    ],
+)
+def test_what_two_lines_or_panels_may_be_is_asked(author, templates, name, request_, choices):
+    assert getattr(author.edit(request_, templates(name)), "choices", None) == choices
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        (
+            "themis-esa-overview",
+            "add 10-min running mean of the density in red, same panel",
+            "panel 5: + 2 n_smooth",
+        ),
+        (
+            "themis-esa-overview",
+            "add 10-min running mean of the density in the same panel",
+            "panel 5: + 2 n_smooth",
+        ),
+        (
+            "omni-storm",
+            "add the 1 h running mean of the speed, same panel",
+            "panel 2: + 2 OMNI_HRO_1MIN_flow",
+        ),
+        ("omni-storm", "one more panel with the 1 h mean of the speed", "panel 5: OMNI_V_binned"),
+        ("omni-storm", "1 h running mean of SYM-H, same panel", "panel 4: + 2 OMNI_HRO_1MIN_SYM_H_smooth"),
+        (
+            "omni-storm",
+            "add 1 h running mean of SYM-H in the same panel as Bz",
+            "panel 1: + 3 OMNI_HRO_1MIN_SYM_H",
+        ),
+        (
+            "omni-storm",
+            "add hourly means of Bz and SYM-H in the same panel",
+            "panel 5: OMNI_Bz_binned, OMNI_SYMH",
+        ),
+        (
+            "omni-storm",
+            "add hourly means of Bz and SYM-H in the same panels",
+            "panel 4: + 2 OMNI_HRO_1MIN_SYM_H_binned",
+        ),
+    ],
+)
+def test_an_average_in_the_same_panel_is_beside_its_line(author, templates, name, request_, told):
+    assert told in "\n".join(changed(author, templates(name), request_))
+
+
+@pytest.mark.parametrize("request_", ["add AE in the same panel", "add AE, same panel"])
+def test_the_same_panel_as_nothing_is_refused(author, templates, request_):
+    with pytest.raises(NotUnderstood, match="together with what"):
+        author.edit(request_, templates("omni-storm"))
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        (
+            "omni-storm",
+            "move the density into the speed panel, red",
+            ["colour of OMNI_HRO_1MIN.proton_density: red"],
+        ),
+        (
+            "omni-storm",
+            "put the density in the speed panel in red",
+            ["colour of OMNI_HRO_1MIN.proton_density: red"],
+        ),
+        ("omni-storm", "density and speed panels log, red", ["density: red", "colour of speed: red"]),
+        ("mms-burst", "put |B| in the field panel in black", ["colour of MMS1_Bmag: black"]),
+        ("wind-plasma", "Vx of the velocity in red", ["colour of WI_PM_3DP.P_VELS.x: red"]),
+    ],
+)
+def test_a_look_is_not_of_the_panel_that_says_where(author, templates, name, request_, told):
+    colours = [change for change in changed(author, templates(name), request_) if "colour of" in change]
+    assert [words for words in told if words not in "\n".join(colours)] == []
+    assert len(colours) == len(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        ("storm-overview", "from March 17 0h to March 19 0h", "2015-03-17T00:00 to 2015-03-19T00:00"),
+        ("storm-overview", "from 17 March 6h to 18 March 12h", "2015-03-17T06:00 to 2015-03-18T12:00"),
+        ("omni-storm", "Dynamic pressure [nPa] below the density", "panel 4: OMNI_Pdyn"),
+        ("wind-plasma", "remove Vx of the velocity", "panel 2: WI_PM_3DP.P_VELS → WI_PM_3DP_P_VELS_yz"),
+    ],
+)
+def test_hours_units_and_wholes_beside_names_are_read(author, templates, name, request_, told):
+    assert told in "\n".join(changed(author, templates(name), request_))
+
+
+@pytest.mark.parametrize("request_", ["March 17, 6h means", "temperature [eV] below the density"])
+def test_a_window_is_no_hour_and_a_unit_no_quantity(author, templates, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates("storm-overview"))
+
+
 def test_also_as_averages_may_be_beside_the_line(author, templates):
     assert isinstance(author.edit("density also as hourly means", templates("omni-storm")), AuthorQuestion)
 

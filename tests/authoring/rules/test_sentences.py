@@ -407,7 +407,7 @@ EDITED = (
     ("omni-storm", "same for 2024-05-10 but with AE", lambda t: (time(t), panels(t)[-1]),
      ("2024-05-10 to 2024-05-11", ["OMNI_AE"])),
     ("plasma-beta-mach", "rotate B to GSM and smooth it over 10 min", lambda t: (panels(t)[0], panels(t)[1]),
-     (["B_smooth", "Bmag"], ["V"])),
+     (["B_GSM_smooth", "Bmag"], ["V"])),
     ("plasma-beta-mach", "density 0-40 and velocity 250-800, both linear",
      lambda t: (figure(t)["y_range"]["2"], figure(t)["log_scale"]), ([250.0, 800.0], {"2": "linear", "3": "linear"})),
     ("goes-xray-flares", "mark the X9.3 flare on 6 September 12:02", lambda t: figure(t)["vlines"],

@@ -266,7 +266,8 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
     editor.notes += [note for note in notes if not isinstance(note, TimeNote)]
     one = _ONE_PANEL.search(clause.text)
-    if len(drawn) == 1 and place.into is None and one and one[0].casefold() == "together":
+    is_joined = clause.says(SAME_PANEL) or (one and one[0].casefold() == "together")
+    if len(drawn) == 1 and place.into is None and is_joined:
         raise NotUnderstood(
             f"helio does not understand together with what to draw {drawn[0]}",
             advice="add them one after the other, then say 'put A and B in one panel'",
@@ -413,6 +414,8 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
         above = relation.value in ("above", "top", "before")
         if beside and relation.value not in ("top", "bottom"):
             numbers = named_panels(editor, beside)
+            if clause.says(SAME_PANEL) and len(numbers) == 1:  # on top of V, in the same panel
+                return Place((*used, *beside), into=numbers[0] - 1)
             if len(numbers) > 1 and ignoring_case(r"\bone$").search(beside[0].text):  # that of its kind
                 is_picture = clause.says(r"\bspectrograms?\b")
                 numbers = [number for number in numbers if is_spectrogram(editor, number) is is_picture]
@@ -459,6 +462,7 @@ def _also_drawn(editor: FigureEditor, clause: Clause, first: Atom, number: int) 
             last = atom
 
 
+SAME_PANEL = r"\bsame\s+(?:panels?|plots?|axes)\b"
 _JOINT = re.compile(r"\s*(?:,|,?\s*\band\b|&)\s*(?:the\s+)?", re.IGNORECASE)
 _ONTO = re.compile(
     r"\b(?P<how>on\s+top\s+of|on|onto|over|into|in|to|with|alongside|together\s+with|and)\s+"

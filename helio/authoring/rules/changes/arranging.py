@@ -9,7 +9,7 @@ from itertools import chain
 
 from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.additions import add_quantities, strength_beside
+from helio.authoring.rules.changes.additions import add_quantities, set_look, strength_beside
 from helio.authoring.rules.changes.atom_reading import plain_name, read_atoms
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PLACE, Atom, number_of_text
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
@@ -214,7 +214,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         editor.lines_in(editor.numbers_of(name))
         if editor.panels and says_panel(clause, name)
         else _with_strength(
-            editor, name, _with_namesakes(editor, editor.known(_all_of(editor, name), every=True))
+            editor, name, with_namesakes(editor, editor.known(_all_of(editor, name), every=True))
         )
         for name in clause.names
     ]
@@ -317,7 +317,7 @@ _FIELD = ignoring_case(r"(?:the\s+)?(?:(?:interplanetary\s+)?magnetic\s+)?fields
 _STRENGTH = ignoring_case(r"\|B\||\b(?:magnitude|strength|total|vector|component)s?\b")
 
 
-def _with_namesakes(editor: FigureEditor, lines: list[str]) -> list[str]:
+def with_namesakes(editor: FigureEditor, lines: list[str]) -> list[str]:
     """Return lines with those in their panels whose names say more: ``beta_measured`` beside ``beta``."""
     if len(lines) != 1 or not re.fullmatch(r"[a-z]{3,}", lines[0]):
         return lines
@@ -525,7 +525,9 @@ def put_into_panel(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(
             f"the figure has several panels of '{last.text}'", advice="give the number of one"
         )
-    _join(editor, editor.known(first.text), numbers[0])
+    lines = editor.known(first.text)
+    _join(editor, lines, numbers[0])
+    set_look(editor, clause, lines)
 
 
 _INTO = re.compile(
@@ -698,6 +700,6 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("rel:own_panel|verb:split", "what craft panel every verb:move "
                                      "verb:split rel:own_panel line verb:show", split),
     Rule("what panel", "verb:move craft rel:same_panel", move_to_panel, _is_place),
-    Rule("verb:move what", "craft line rel:also rel:same_panel", put_into_panel,
+    Rule("verb:move what", "craft line rel:also rel:same_panel colour dash", put_into_panel,
          lambda clause: _INTO.search(clause.text) is not None and _names_two(clause)),
 )  # fmt: skip

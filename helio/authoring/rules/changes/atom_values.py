@@ -114,7 +114,7 @@ _FORMATS = "png|pdf|svg|html"
 _TABLES = "excel|spreadsheet|csv|cdf|netcdf|nc|parquet"
 _TABLE_NAMES = {"nc": "netcdf", "excel": "csv", "spreadsheet": "csv"}
 DASHES = {
-    **VOCABULARY["dashes"], "dash": "dash", "dashes": "dash", "dots": "dot", "dash-dot": "dashdot",
+    **VOCABULARY["dashes"], "dash": "dash", "dashes": "dash", "dash-dot": "dashdot",
     "dash dotted": "dashdot",
     "dashdot": "dashdot", "long-dashed": "longdash", "long dashed": "longdash", "continuous": "solid", "broken": "dash",
 }  # fmt: skip
@@ -469,7 +469,7 @@ def take_values(unread: UnreadWords) -> None:
     )
     unread.take(
         "dash",
-        rf"(?<!\bas )(?<!\bwith )(?<!\busing )\bdots\b|\b(?!dots\b)(?:{_DASHED})\b",
+        rf"\b(?:{_DASHED})\b",
         lambda match: DASHES[match[0].casefold()],
     )
     unread.take(

@@ -39,7 +39,7 @@ _FIRST_INPUT = re.compile(r"\bfrom\s+(?:the\s+)?(?:\S+\s+)?\S+$", re.IGNORECASE)
 """The first of two names at the end of a clause: ``add the dynamic pressure from N and V at the bottom``."""
 _TOGETHER = frozenset({"rel:same_panel", "rel:own_panel", "rel:also"})
 """Parts at the end of a list of names: ``add A and B together``, ``add A and B as well``."""
-_PLACED = frozenset({"rel:top", "rel:bottom", "rel:right_axis", "rel:own_panel"})
+_PLACED = frozenset({"rel:top", "rel:bottom", "rel:right_axis", "rel:own_panel", "rel:same_panel"})
 """Parts of a clause that only says where something new comes: ``also the Kp index, at the bottom``."""
 _BY = re.compile(r"\w\s+(?:by|with)\s+\w", re.IGNORECASE)
 """Word between the names of a further pair: ``replace A by B and C by D``."""
@@ -342,8 +342,10 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
     if level and has_target and own <= {"what", "panel", "craft", "every", "line", "rel"}:
         shared.append((*verbs, *nouns, *values))
     options = [replace(clause, shared=parts) for parts in dict.fromkeys(shared) if parts]
-    looks = own & _LOOKS and not clause.has("every", "line:lines") and targets and not has_target
-    return [*options, clause] if looks else [clause, *options]
+    only = any("verb:only" in atom.tags for atom in before)
+    looks = own & (_LOOKS | {"tool", "duration"} if only else _LOOKS)  # only V, 10 min means
+    is_of_before = targets and not has_target and not clause.has("every", "line:lines")
+    return [*options, clause] if looks and is_of_before else [clause, *options]
 
 
 def _segments(text: str, atoms: Sequence[Atom]) -> list[Clause]:

@@ -11,6 +11,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
 from helio.authoring.rules.changes.additions import (
+    SAME_PANEL,
     Place,
     add_magnitude,
     add_quantities,
@@ -35,6 +36,7 @@ from helio.knowledge.cadence import cadence_text
 from helio.knowledge.quantities import SOURCES, B
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.labels import owner
 from helio.time_range import Duration
 
 WINDOW_OF = {
@@ -73,8 +75,37 @@ def set_argument(editor: FigureEditor, step: Document, name: str, value: Any, *,
     place = str(step["step_id"])
     intent = next(str(new.get("intent", "")) for new in editor.after["steps"] if str(new["step_id"]) == place)
     editor.do(Operation("set", place, ("tool_args", name), value))
-    if isinstance(held, str) and held and held in intent:
-        editor.do(Operation("set", place, ("intent",), intent.replace(held, str(value))))
+    if isinstance(held, str) and (told := _retold(intent, held, value)) != intent:
+        editor.do(Operation("set", place, ("intent",), told))
+    if len(editor.figures()) == 1:
+        _retell(editor, str(step["tool_args"].get("output_label")), name.rpartition("_")[2], (held, value))
+
+
+def _retell(editor: FigureEditor, label: str, word: str, values: tuple[Any, Any]) -> None:
+    """Write a new length for the old one in the names of a step's lines, and a value where the subtitle names it."""
+    names, step, path = editor.where("trace_names")
+    for line, shown in (names or {}).items() if isinstance(values[0], str) else ():
+        if owner(line, [label]) and (told := _retold(str(shown), *values)) != shown:
+            editor.do(Operation("set", step, (*path, line), told))
+    parts = str(editor.spec.get("subtitle") or "").split("; ")
+    told = "; ".join(_retold(part, *values) if word in part.casefold() else part for part in parts)
+    if told != "; ".join(parts):
+        editor.set_for("subtitle", told)
+
+
+def _retold(text: str, held: Any, value: Any) -> str:
+    """Write a new value for the old one in a text.
+
+    >>> _retold("daily mean", "1d", "6h"), _retold("4 % alphas", 0.04, 0.08), _retold("4 nT", 4, 5)
+    ('6h mean', '8 % alphas', '5 nT')
+    """
+    words = {length: word for word, length in INTERVALS.items()}
+    pairs = [(held, value), (words.get(held, held), words.get(value, value))]
+    if isinstance(held, (int, float)) and isinstance(value, (int, float)):
+        pairs = [(f"{held:g}", f"{value:g}"), (f"{held * 100:g} %", f"{value * 100:g} %")]
+    for old, new in pairs if held else ():
+        text = ignoring_case(rf"(?<![\w.−-]){re.escape(str(old))}(?![\w.])").sub(str(new), text)
+    return text
 
 
 def set_window(editor: FigureEditor, clause: Clause) -> None:
@@ -266,6 +297,10 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         drawn = editor.drawn
         lines = [line for line in drawn if not editor.lines.is_vector(line)] if len(drawn) > 1 else drawn
         sources = {line: line for line in lines or drawn}
+    is_one = clause.has("rel:same_panel") and place.into is None and not clause.says(r"\bpanels\b")
+    if is_one and len(editor.panels_with(sources)) > 1:
+        add_quantities(editor, clause)  # in a panel for all of them
+        return
     all_vectors = {vector for alike in vectors.values() for vector in alike}
     for line, source in sources.items():
         made = editor.lines.step(source)
@@ -380,9 +415,12 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
         return
     beside, instead = "beside the line", "instead of the line"
     is_over = place_of(editor, clause, clause.atoms).into is not None
-    is_beside = is_over or clause.has("colour", "dash")
+    is_beside = is_over or clause.has("colour", "dash", "rel:same_panel")
+    is_how = _AS_AVERAGE.search(clause.text) or (  # V averaged to 1 h
+        clause.of("tool")[0].text.endswith("ed") and len(clause.names) == 1 and not clause.says(r"^\W*with\b")
+    )
     if is_beside or (
-        not (_AS_AVERAGE.search(clause.text) and not clause.has("rel:also"))
+        not (is_how and not clause.has("rel:also"))
         and beside
         == editor.ask(
             f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
@@ -396,7 +434,8 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
 
 def adds_tool(clause: Clause) -> bool:
     is_of_mean = clause.says(r"\b(?:deflection|angle)s?\b")  # the deflection from a running mean
-    return all(atom.value in APPLIED for atom in clause.of("tool")) and not is_of_mean
+    is_one = clause.has("rel:same_panel") and not clause.says(SAME_PANEL)  # in one panel of its own
+    return all(atom.value in APPLIED for atom in clause.of("tool")) and not (is_of_mean or is_one)
 
 
 def change_tool(editor: FigureEditor, clause: Clause) -> None:
@@ -525,7 +564,13 @@ def names_storms(clause: Clause) -> bool:
 def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
     """Set a window, or draw what the figure lacks instead of a line: ``hourly Dst instead of SYM-H``."""
     new, old = ([atom.text for atom in atoms] for atoms in clause.beside("rel:instead_of", "what"))
-    lacks = bool(new and old) and not any(map(editor.lines_of, new)) and all(map(editor.lines_of, old))
+    meant, gone = ({line for name in names for line in editor.lines_of(name)} for names in (new, old))
+    if meant and gone and not meant & gone and clause.has("duration"):
+        raise NotUnderstood(
+            f"the figure draws both {', '.join(new)} and {', '.join(old)}",
+            advice=f"say 'remove {old[0]}', and which window the other line has",
+        )
+    lacks = bool(new and old) and not meant and all(map(editor.lines_of, old))
     (replace_quantities if lacks else set_window)(editor, clause)
 
 
@@ -546,13 +591,14 @@ COMPUTATIONS: tuple[Rule, ...] = (
          and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
     Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth verb:only", smooth,
          lambda clause: adds_tool(clause) and not clause.says(r"\bkeep")),
-    Rule("verb:add tool", f"what craft tool duration noun:window rel:own_panel colour dash panel {_BESIDE}", add_beside,
-         adds_tool),
+    Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel rel:same_panel colour dash panel "
+                          f"{_BESIDE}", add_beside, adds_tool),
     Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool,
          lambda clause: clause.has("rel:instead", "rel:instead_of") or not clause.says(r"^\W*also\b")),
     Rule("verb:remove|verb:undo tool|verb:smooth", "what craft tool every verb:only", without_tool,
          lambda clause: not clause.says(r"\bkeep")),
     Rule("tool what", "craft every duration", smooth,
          lambda clause: clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")),
-    Rule("tool duration what", "craft colour dash rel:own_panel", smooth_or_add, adds_tool),
+    Rule("tool duration what", "craft colour dash rel:own_panel rel:same_panel", smooth_or_add,
+         lambda clause: adds_tool(clause) and not (clause.has("rel:same_panel") and len(clause.of("what")) > 1)),
 )  # fmt: skip

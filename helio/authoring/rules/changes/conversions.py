@@ -22,7 +22,7 @@ from helio.knowledge.quantities import SOURCES, QuantitySource, spellings
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, pretty_unit
 from helio.pipelines.dialect.written import object_of
-from helio.pipelines.template.figures import entry_labels
+from helio.pipelines.template.figures import FIGURES, entry_labels
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
 from helio.time_range import Duration
@@ -34,6 +34,8 @@ _SAME_EPOCHS = (
 """Tools whose results have the epochs of what they read first."""
 
 
+_OF_SEVERAL_FRAMES = (*FIGURES, "align", "save_data")
+"""Tools that may read vectors in several frames."""
 _REPLACES = re.compile(r"\b(?:replac\w*|instead|rather than|like)\b", re.IGNORECASE)
 """Words of a sentence whose ``as well`` means that a vector is turned, as others are."""
 
@@ -48,12 +50,18 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(f"the vectors of this figure are in {new} already")
     operations: list[Operation] = []
     named = {str(step.id) for line in lines for step in steps_behind(editor, line)}
+    turned = []
     for view, pairs in editor.fetches:
         pairs_new = [in_frame for pair in pairs if (in_frame := _in_frame(*pair, new)) is not None]
         fit = len(pairs_new) == len(pairs) or (pairs_new and not {new, *present} <= set(TURNABLE))
         if str(view.id) in named and pairs and fit and pairs_new != pairs:
-            _check_cadence(editor, pairs[0], pairs_new[0])
-            operations += refetched(editor.after, view, list(dict.fromkeys(pairs_new)))
+            turned.append((view, pairs, pairs_new))
+    tables = [label for view, *_ in turned for label in view.outputs]
+    if {new, *present} <= set(TURNABLE) and _meet_others(editor, tables):
+        turned = []  # only what is drawn turns
+    for view, pairs, pairs_new in turned:
+        _check_cadence(editor, pairs[0], pairs_new[0])
+        operations += refetched(editor.after, view, list(dict.fromkeys(pairs_new)))
     tables = [label for view, _ in editor.fetches if str(view.id) in named for label in view.outputs]
     read = {label for step in editor.lines.graph.order for label in step.labels}
     parts = sorted(label for label in read if owner(label, tables) not in (None, label))
@@ -64,6 +72,16 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
     left = [line for line in lines if line in editor.drawn] if clause.has("what", "panel") else editor.drawn
     if not _turn(editor, left, new) and not operations:
         raise NotUnderstood(f"no vector of this pipeline is available in {new}")
+
+
+def _meet_others(editor: FigureEditor, tables: Sequence[str]) -> bool:
+    """Return whether a step computes something from vectors of some tables and from a vector of none of them."""
+    for step in editor.lines.graph.order:
+        vectors = filter(editor.lines.is_vector, step.labels if step.tool not in _OF_SEVERAL_FRAMES else ())
+        of_tables = [not set(tables).isdisjoint(editor.behind(vector)) for vector in vectors]
+        if any(of_tables) and not all(of_tables):
+            return True
+    return False
 
 
 def _check_cadence(editor: FigureEditor, old: tuple[str, str], new: tuple[str, str]) -> None:

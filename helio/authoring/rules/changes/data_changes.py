@@ -8,7 +8,7 @@ import re
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities, says_place
-from helio.authoring.rules.changes.arranging import swap_panels
+from helio.authoring.rules.changes.arranging import swap_panels, with_namesakes
 from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
 from helio.authoring.rules.changes.computation_changes import COMPUTATIONS, keep_storms, limit, names_storms
 from helio.authoring.rules.changes.conversions import (
@@ -26,6 +26,7 @@ from helio.authoring.rules.changes.panel_settings import panel_numbers
 from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.rules.changes.time_changes import TIMES
 from helio.authoring.swapping import crafts_in, swapped
+from helio.authoring.writing.asking import EVERY
 from helio.authoring.writing.steps import FILE_ENDINGS, OF_ANY_EPOCHS
 from helio.knowledge.quantities import spellings
 
@@ -84,7 +85,10 @@ def save(editor: FigureEditor, clause: Clause) -> None:
     alone = {lines[0] for lines in meant.values() if len(lines) == 1}
     for name, several in meant.items():  # save B and its magnitude
         left = [line for line in several if line not in alone]
-        meant[name] = left if len(several) > 1 and len(left) == 1 else editor.known(name)
+        chosen = left if len(several) > 1 and len(left) == 1 else editor.known(name)
+        alike = with_namesakes(editor, chosen)
+        is_one = alike != chosen and editor.ask(f"Which line do you mean by '{name}'?", [*alike, EVERY])
+        meant[name] = [line for line in alike if is_one in (line, EVERY, False)]
     lines = list(dict.fromkeys(line for several in meant.values() for line in several))
     numbers = panel_numbers(editor, clause.of("panel"))
     lines = lines or editor.lines_in(numbers) or editor.drawn

@@ -47,7 +47,7 @@ from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.marks import DRAWN_MARKS
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
-from helio.authoring.rules.changes.panel_settings import set_scale
+from helio.authoring.rules.changes.panel_settings import says_panel, set_scale
 from helio.authoring.rules.changes.reasons import without_reason
 from helio.authoring.rules.changes.replacements import REPLACEMENTS
 from helio.authoring.rules.changes.siblings import Siblings
@@ -292,13 +292,15 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         _refuse(editor, left, atoms)
     changes = _with_what_is_done_too(editor, changes)
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
-    ordered = sorted(_with_looks_of_marks(_with_one_panel(_with_one_rest(changes))), key=_order)
+    ordered = _in_order(_with_looks_of_marks(_with_one_panel(_with_one_rest(changes))))
     drawn, earlier, before = dict[str, str](), dict[str, str](), None
     for last, change in zip([None, *ordered], ordered, strict=False):
         clause, now = change.clause, _drawn_with(editor)
         if last is None or before is None or not {atom.kind for atom in last.clause.atoms} <= _SETTINGS:
             before, drawn = last, earlier  # |B| in the same panel as B, black and thick
-        if before is not None and _is_of_result(clause, before.clause):
+        if before is not None:
+            clause = _without_places(clause, before.clause)
+        if before is not None and _is_of_result(clause, before.clause, new=not drawn.keys() >= now.keys()):
             clause = _of_result(clause, before, drawn, now)
         elif before is not None:
             clause = _beside_result(clause, [line for line, step in now.items() if drawn.get(line) != step])
@@ -316,12 +318,24 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             )
         if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
             editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
+    _untitle(editor, [change.clause for change in ordered])
     for line, before_all in editor.kept.items():
         if editor.shown(line) != before_all:
             raise NotUnderstood(
                 f"the request says that {line} stays as it is, and changes it",
                 advice="name the lines that change",
             )
+
+
+def _untitle(editor: FigureEditor, clauses: Sequence[Clause]) -> None:
+    """Leave what clauses remove out of a title that lists it."""
+    title = held = str(editor.spec.get("title") or "") if len(editor.figures()) == 1 else ""
+    for name in (name for clause in clauses if clause.has("verb:remove") for name in clause.names):
+        said = rf"(?<!\w){re.escape(name)}(?!\w)"
+        told = ignoring_case(rf",\s+{said}|{said}(?:,|\s+and)\s+|\s+and\s+{said}").sub("", title, count=1)
+        title = told if told != title and not editor.lines_of(name) else title
+    if title != held:
+        editor.set_for("title", title)
 
 
 def _without_kept(editor: FigureEditor, text: str) -> str:
@@ -525,26 +539,49 @@ def _with_looks_of_marks(changes: Sequence[Change]) -> list[Change]:
     return joined
 
 
+_KEEPS = 2
+"""Place in the order of a change that keeps only what it names."""
+
+
+def _in_order(changes: Sequence[Change]) -> list[Change]:
+    """Order changes as `_order` says; what follows on ``only`` is of what stays: ``only Bz, red`` of the component."""
+    orders = [_order(change) for change in changes]
+    only = orders.index(_KEEPS) if _KEEPS in orders else len(orders)
+    for at, change in enumerate(changes):
+        if at > only and not change.clause.has("panel", "verb:remove"):
+            orders[at] = max(orders[at], _KEEPS)
+    return [changes[at] for at in sorted(range(len(changes)), key=orders.__getitem__)]
+
+
 def _order(change: Change) -> int:
     """Return when a change is made: panels keep their numbers, and lines their places, until all else is done."""
     clause = change.clause
     if clause.has("verb:remove", "verb:only") and clause.has("panel"):
         return 3
     if clause.has("verb:only") and clause.has("what") and change.rule not in THRESHOLDS:
-        return 2  # protons only, drop the electrons
+        return _KEEPS  # protons only, drop the electrons
     return int(clause.has("every", "panel:others", "line:lines") and not clause.has("what"))
 
 
-def _is_of_result(clause: Clause, before: Clause) -> bool:
-    """Return whether a clause is about what the change before it makes: ``and make it red``, ``add AE, thick red``."""
+def _without_places(clause: Clause, before: Clause) -> Clause:
+    """Leave out names that only said where, in the clause from which they are taken: ``put n in the V panel, red``."""
+    names = [atom for atom in clause.shared if "what" in atom.tags]
+    places = [atom for atom in names if says_panel(before, atom.text)]
+    kept = tuple(atom for atom in clause.shared if atom not in places)
+    return replace(clause, shared=kept) if len(places) < len(names) else clause
+
+
+def _is_of_result(clause: Clause, before: Clause, *, new: bool) -> bool:
+    """Return whether a clause is about what the change before it makes, perhaps `new` lines: ``add AE, thick red``."""
     kinds = {atom.kind for atom in clause.atoms}
     if kinds & {"what", "panel", "craft"}:
         return False
-    looks = kinds <= _LOOKS
+    looks = kinds <= {*_LOOKS, "line"} and not clause.has("line:lines")
     limits = kinds <= _SETTINGS - _LOOKS and not clause.has("noun:x_axis")
     return (
         _PRONOUN.search(clause.text) is not None
         or (looks and before.has("verb:add", "rel:also", "rel:above", "rel:below", "rel:same_panel"))
+        or (looks and new and not before.has("craft", "verb:only"))
         or (limits and before.has("verb:replace", "rel:instead_of") and not before.has("craft"))
     )
 

@@ -13,6 +13,7 @@ from helio.authoring.rules.changes.panel_settings import (
     panel_numbers,
     says_panel,
 )
+from helio.knowledge.quantities import spellings
 
 WIDTHS = {"thicker": 2.0, "thinner": 0.5}
 MARKERS = {"larger": 2.0, "smaller": 0.5}
@@ -35,7 +36,10 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
         lines = [
             line
             for name in names or places
-            for line in editor.known(name, by_craft=by_craft and not within, every=bool(within))
+            for line in [
+                *editor.known(name, by_craft=by_craft and not within, every=bool(within)),
+                *_shown_as_craft(editor, name),
+            ]
             if not within or line in within
         ]
         if within and not lines:
@@ -60,6 +64,13 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
     if len(drawn) == 1 or plural or clause.has("noun:width"):
         return drawn
     return [editor.ask("Which line do you mean?", drawn)]
+
+
+def _shown_as_craft(editor: FigureEditor, name: str) -> list[str]:
+    """Return the lines that the legend calls by the name of a spacecraft, such as its lag behind another one."""
+    names = (editor.spec.get("trace_names") or {}) if name.casefold() in spellings() else {}
+    named = [line for line, shown in names.items() if str(shown).casefold() == name.casefold()]
+    return [line for line in named if line in editor.drawn and not editor.lines.is_vector(line)]
 
 
 def style_lines(editor: FigureEditor, clause: Clause) -> None:
@@ -191,7 +202,8 @@ def has_look(clause: Clause) -> bool:
         return False
     relative = clause.value("relative")
     is_thick = clause.has("factor") and relative in ("bold", "thicker")
-    if clause.has("number", "factor") and not (is_thick or clause.has("noun:width", "mode")):
+    is_sized = clause.has("noun:width", "mode") and not clause.says(r"\bat\s+[-−+]?\d")  # dots at -50
+    if clause.has("number", "factor") and not (is_thick or is_sized):
         return False
     return clause.has("colour", "dash", "mode", "width", "number", "factor") or relative in (*WIDTHS, *FIXED)
 

@@ -35,7 +35,7 @@ from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import ABS_B, SOURCES, B, QuantitySource, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import V as SPEED
-from helio.knowledge.quantity_words import INDICES, WORDS
+from helio.knowledge.quantity_words import INDICES, VECTORS, WORDS
 from helio.patterns import ignoring_case
 from helio.pipelines.analyses.quantities import tables_read
 from helio.pipelines.dialect.template_in import template_in, view_in
@@ -339,7 +339,8 @@ class Lines:
     def _fetched(self, label: str) -> Foreseen:
         """Return what the catalogue and the table of quantities say alike of all choices of a fetch."""
         pairs = self.pairs(label)
-        frames = {row.frame for row in self._rows(pairs)}
+        rows = self._rows(pairs)
+        frames = {row.frame for row in rows}
         parameters = [
             parameter
             for dataset, name in pairs
@@ -349,6 +350,7 @@ class Lines:
         ]
         units = {parameter.canonical_unit for parameter in parameters}
         kinds = {_KINDS.get(parameter.size, "spectrum") for parameter in parameters}
+        kinds = kinds or {"vector" for row in rows if row.quantity in VECTORS}
         return Foreseen(
             units.pop() if len(units) == 1 else None,
             frames.pop() if len(frames) == 1 else None,

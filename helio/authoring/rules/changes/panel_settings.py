@@ -85,7 +85,11 @@ def panels_of(
     unit : str
         Unit of a value for the panels: a panel in which alone all lines have it is meant without a question.
     """
-    numbers = named_panels(editor, clause.of("panel", "what"))
+    numbers = list[int]()
+    for atom in clause.of("panel", "what"):
+        named = named_panels(editor, [atom])
+        is_one = atom.kind != "panel" and clause.says(rf"{re.escape(atom.text)}\s+(?:sub)?(?:panel|plot)\b")
+        numbers += asked_panels(editor, question, named) if is_one and len(named) > 1 else named
     count = len(editor.panels)
     if clause.has("every:both"):  # those of which the sentence says something else
         numbers += [number for number in range(1, count + 1) if editor.has_wished(number)]
@@ -335,7 +339,9 @@ def _coloured(editor: FigureEditor, clause: Clause) -> list[int]:
     numbers = panels_of(editor, clause) if clause.has("what", "panel") else []
     check_colours(editor, numbers)
     sure = [number for number in numbers if is_spectrogram(editor, number)]
-    return sure or [number for number in numbers if is_spectrogram(editor, number, perhaps=True)]
+    perhaps = [number for number in numbers if is_spectrogram(editor, number, perhaps=True)]
+    is_clear = len(sure) in (0, len(perhaps))
+    return perhaps if is_clear else asked_panels(editor, "Which panel do you mean?", perhaps)
 
 
 def _scale_colours(editor: FigureEditor, clause: Clause, kind: str) -> None:
