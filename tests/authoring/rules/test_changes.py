@@ -2121,7 +2121,7 @@ def test_a_new_line_on_top_of_another_may_be_over_it_or_above_it(
         ("swpc-now", "temperature out, Pdyn in",
          "SWPC_RTSW_MAG.BGSM SWPC_RTSW_MAG.Bt | SWPC_RTSW_PLASMA.speed | SWPC_RTSW_PLASMA.density | Pdyn"),
         ("psp-bfield", "add a 1h running avg of |B| on top of |B|, in the same panel",
-         "B_RTN B_magnitude_smooth B_magnitude"),
+         "B_RTN | B_magnitude B_magnitude_smooth"),
     ],
 )  # fmt: skip
 def test_more_turns_of_phrase_draw_what_they_say(author, templates, name, request_, panels):
