@@ -236,3 +236,21 @@ def test_a_list_of_spacecraft_may_have_a_plus(author):
     draft = author.create("THEMIS A, D plus E ion density on 2008-02-26")
     (figure,) = (step for step in draft.template["steps"] if step["tool_name"] == "render_spec")
     assert figure["tool_args"]["spec"]["panels"] == [["THEMISA_n", "THEMISD_n", "THEMISE_n"]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "drawn"),
+    [
+        ("Wind speed and Dst minus its mean, 3 May 2010", [["Wind_V"], ["OMNI_Dst_detrended"]]),
+        ("OMNI proton fluxes >10 plus >30 MeV, Oct 2003", [["OMNI_PR-FLX_10"], ["OMNI_PR-FLX_30"]]),
+        (
+            "Solar Orbiter, Oct 2022: Parker spiral angle expected from the measured speed and distance, B spiral angle",
+            [["SolO_psi"], ["SolO_B_phi"]],
+        ),
+    ],
+)
+def test_what_a_computation_takes_is_not_drawn_or_computed_itself(author, sentence, drawn):
+    (figure,) = (
+        step for step in author.create(sentence).template["steps"] if step["tool_name"] == "render_spec"
+    )
+    assert figure["tool_args"]["spec"]["panels"] == drawn
