@@ -2138,3 +2138,36 @@ def test_the_same_window_of_two_lengths_is_asked_for(author, templates):
 def test_a_component_that_the_frame_of_the_figure_lacks_is_fetched_in_another(author, templates):
     drawn = drawn_in(author.edit("add Bz", templates("omni-solar-wind")).template)
     assert drawn.endswith("PLASMA.T | OMNI_Bz")
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "says"),
+    [
+        ("swpc-now", "3 days, five-minute averages of everything", "which length the resample has"),
+        ("mms-curlometer", "plot also Bx of all four, above the Bz panel", "does not understand 'four'"),
+    ],
+)
+def test_a_change_with_two_lengths_or_without_a_name_is_refused(author, templates, name, request_, says):
+    with pytest.raises(NotUnderstood, match=says):
+        author.edit(request_, templates(name))
+
+
+def test_the_end_of_a_day_may_be_24_hours(author, templates):
+    changed = author.edit("begin at 12 UT and end at 24 UT", templates("gle73-particles")).template
+    assert changed["variables"]["$TIME_RANGE"]["default"].endswith(" to 2021-10-29T00:00:00")
+
+
+def test_a_shaded_interval_has_no_name_from_the_clause_before(author, templates):
+    changed = author.edit(
+        "leave out electrons; shade 22:30-22:40 on 11 july in grey; mms4", templates("mms-survey")
+    ).template
+    (spec,) = (step["tool_args"]["spec"] for step in changed["steps"] if "spec" in step["tool_args"])
+    assert spec["vrects"] == [{"x0": "2017-07-11T22:30", "x1": "2017-07-11T22:40", "color": "grey"}]
+
+
+def test_its_panel_has_the_range(author, templates):
+    changed = author.edit(
+        "draw |B| in red and give its panel a range of 0 to 30", templates("ace-bfield-overview")
+    )
+    (style,) = (step["tool_args"] for step in changed.template["steps"] if step["tool_name"] == "style_plot")
+    assert style["y_range"] == {"2": [0.0, 30.0]}

@@ -244,7 +244,7 @@ def test_a_list_of_spacecraft_may_have_a_plus(author):
         ("Wind speed and Dst minus its mean, 3 May 2010", [["Wind_V"], ["OMNI_Dst_detrended"]]),
         ("OMNI proton fluxes >10 plus >30 MeV, Oct 2003", [["OMNI_PR-FLX_10"], ["OMNI_PR-FLX_30"]]),
         (
-            "Solar Orbiter, Oct 2022: Parker spiral angle expected from the measured speed and distance, B spiral angle",
+            "Solar Orbiter, Oct 2022: Parker spiral angle expected from the speed and distance, B spiral angle",
             [["SolO_psi"], ["SolO_B_phi"]],
         ),
     ],

@@ -71,7 +71,8 @@ _DESCRIBED = (
 )
 """Regular expression of lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
 _LIST = r"\s*(?:,\s*and|,|/|&|and|with|by|-|–|through)\s*"
-_LETTER = r"(?:\((?-i:[a-h])\)|(?-i:[a-h])(?![\w)-]))"
+_NO_ARTICLE = r"(?!a\s+(?:y\s+|log\w*\s+|linear\s+)?(?:range|scale|title|label|axis|limits?|legend|line)\b)"
+_LETTER = rf"(?:\((?-i:[a-h])\)|{_NO_ARTICLE}(?-i:[a-h])(?![\w)-]))"
 _HELIUM = r"(?<![\w-])(?-i:He)(?=\s*(?:[,&/+]|(?:and|or|too|also|as\s+well|ions?|flux\w*|spectr\w+)\b|$))"
 """Regular expression of helium, which is no person that does something."""
 _LETTERED = re.compile(

@@ -324,6 +324,11 @@ def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
     """Return the tool that a clause names and its window; ask for a window that is not named."""
     tool = str(clause.value("tool") or "running_average")
     window = clause.value("duration") or ""
+    if len({atom.value for atom in clause.of("duration")}) > 1 and not clause.has("rel:instead_of"):
+        raise NotUnderstood(
+            f"it is not clear which length the {tool.replace('_', ' ')} has in '{clause.text.strip()}'",
+            advice="ask for one change after the other: first the time range, then the average",
+        )
     alike = [step for line in editor.drawn if (step := editor.lines.step(line)).tool == tool]
     held = {str(step.params[WINDOW_OF[tool]]) for step in alike if tool in WINDOW_OF}
     if len(held) == 1 and clause.says(r"\bsame\s+(?:\w+\s+)?window\b"):

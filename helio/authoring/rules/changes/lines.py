@@ -10,6 +10,7 @@ from typing import Any
 from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_values import DASHES
+from helio.authoring.rules.changes.atoms import COUNT
 from helio.authoring.rules.changes.line_names import (
     COLOURED,
     COMPONENT,
@@ -132,6 +133,8 @@ class Lines:
             Let a spacecraft's name mean its scalar lines, where it has some: one colour for a vector would make its
             components alike.
         """
+        if re.fullmatch(rf"all\s+{COUNT}", what.strip(), re.IGNORECASE):
+            return []
         what = _STARRED.sub(r"pressure-corrected \1", what)
         drawn, names = self.drawn(figure), self.spec(figure).get("trace_names") or {}
         shown = [line for line in drawn if str(names.get(line, "")).casefold() == what.casefold().strip()]

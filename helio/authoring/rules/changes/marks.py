@@ -118,7 +118,8 @@ def mark_time(editor: FigureEditor, clause: Clause) -> None:
 def _label(editor: FigureEditor, clause: Clause) -> str:
     """Return the words that name what happens at a time: ``mark the shock at 04:45``; names of lines only if alone."""
     verbs = clause.of("verb:mark", "verb:shade")
-    names = [atom for atom in clause.of("what") if atom.text.casefold() not in COUNTED]
+    own = [atom for atom in clause.of("what") if atom.start >= clause.start]  # not those of the clause before
+    names = [atom for atom in own if atom.text.casefold() not in COUNTED]
     others = [atom for atom in names if not editor.lines.meant(plain_name(atom.text), editor.figure())]
     names = others or [
         atom for atom in names if verbs and verbs[0].stop <= atom.start and not _is_place(clause, atom.text)

@@ -165,7 +165,9 @@ def move_edge(editor: FigureEditor, clause: Clause) -> None:
     name = _time_variable(editor)
     span = parse_time_range(str(editor.after["variables"][name].get("default", "")), editor.now)
     edge = EDGE.search(clause.text)
-    at = datetime.fromisoformat(moments_in(editor, clause)[0])
+    moment = moments_in(editor, clause)[0]
+    is_end = "T24:00" in moment  # of the day
+    at = datetime.fromisoformat(moment.replace("T24:", "T00:")) + timedelta(days=is_end)
     is_start = edge is not None and edge["start"] is not None
     _set_part(editor, name, span, *((at, span.stop) if is_start else (span.start, at)))
 
