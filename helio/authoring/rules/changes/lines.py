@@ -133,7 +133,7 @@ class Lines:
             Let a spacecraft's name mean its scalar lines, where it has some: one colour for a vector would make its
             components alike.
         """
-        if re.fullmatch(rf"all\s+{COUNT}", what.strip(), re.IGNORECASE):
+        if re.fullmatch(rf"all\s+(?:{COUNT})", what.strip(), re.IGNORECASE):
             return []
         what = _STARRED.sub(r"pressure-corrected \1", what)
         drawn, names = self.drawn(figure), self.spec(figure).get("trace_names") or {}
