@@ -242,6 +242,15 @@ def test_a_list_of_spacecraft_may_have_a_plus(author):
     ("sentence", "drawn"),
     [
         ("Wind speed and Dst minus its mean, 3 May 2010", [["Wind_V"], ["OMNI_Dst_detrended"]]),
+        ("temp in eV for wind protons, speed in km/s, 10 June 2009", [["Wind_T"], ["Wind_V"]]),
+        (
+            "THEMIS-E B in GSM, despike the B; ion velocity, 27 March 2010",
+            [["THEMISE_B_clean"], ["THEMISE_Vvec"]],
+        ),
+        (
+            "theoretical Parker spiral angle for the measured speed and distance of Helios 1, Feb 1975",
+            [["Helios1_psi"]],
+        ),
         ("OMNI proton fluxes >10 plus >30 MeV, Oct 2003", [["OMNI_PR-FLX_10"], ["OMNI_PR-FLX_30"]]),
         (
             "Solar Orbiter, Oct 2022: Parker spiral angle expected from the speed and distance, B spiral angle",
@@ -254,3 +263,15 @@ def test_what_a_computation_takes_is_not_drawn_or_computed_itself(author, senten
         step for step in author.create(sentence).template["steps"] if step["tool_name"] == "render_spec"
     )
     assert figure["tool_args"]["spec"]["panels"] == drawn
+
+
+def test_the_kind_of_data_before_a_colon_is_that_of_all_panels(author):
+    draft = author.create(
+        "Helios 1 COHO hourly data, Jan 1975: field magnitude on top, below the speed, then the density"
+    )
+    fetched = [
+        step["tool_args"]["dataset_id"]
+        for step in draft.template["steps"]
+        if step["tool_name"] == "fetch_data"
+    ]
+    assert {*fetched} == {"HELIOS1_COHO1HR_MERGED_MAG_PLASMA"}

@@ -36,6 +36,8 @@ MARKED = (
     ("Dst for October 2003 on a dark theme with panel letters", "2003-10-01 to 2003-11-01", {}),
     ("Wind |B| 2024-05-10, mark 16:37 by a red dotted line", "2024-05-10 to 2024-05-11",
      {"vlines": [{"x": "2024-05-10T16:37", "color": "red", "dash": "dot"}]}),
+    ("Wind |B| for 9 and 10 May 2024; put a vertical line at 22:30 on the 9th", "2024-05-09 to 2024-05-11",
+     {"vlines": [{"x": "2024-05-09T22:30"}]}),
     ("Wind |B| 2024-05-10, mark the shock at 16:37 w/ a dashed line", "2024-05-10 to 2024-05-11",
      {"vlines": [{"x": "2024-05-10T16:37", "label": "shock", "dash": "dash"}]}),
     ("ACE Bz 2015-03-17 00:00 to 12:00, mark 04:45", "2015-03-17T00:00:00 to 2015-03-17T12:00:00",

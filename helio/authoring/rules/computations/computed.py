@@ -744,13 +744,19 @@ def of_windowed(mentions: Iterable[ComputationMention]) -> list[tuple[int, Reque
     ]
 
 
+_COMMAND = re.compile(
+    r"[,;:.]\s*(?:please\s+)?(?:smooth|average|de-?spike|detrend|filter)\s+(?:the\s+)?$", re.IGNORECASE
+)
+"""A command about what the sentence has named: ``B in GSM, despike the B``."""
+
+
 def beside_inputs(
     mentions: tuple[ComputationMention, ...], placed: Sequence[tuple[int, RequestQuantity]], text: str
 ) -> tuple[ComputationMention, ...]:
     """Draw the input, too, of the one computation of a sentence that lists one quantity twice: ``B and smoothed B``."""
     starts = sorted(start for start, _ in placed)
     joints = [text[first:second] for first, second in pairwise(starts)]
-    listed = any(re.search(_LISTS, joint) for joint in joints)
+    listed = any(re.search(_LISTS, joint) and not _COMMAND.search(joint) for joint in joints)
     if (
         len(mentions) != 1
         or mentions[0].named != (0, 0)

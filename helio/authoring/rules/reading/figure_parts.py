@@ -177,6 +177,8 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
             return None
         common = (*heading.style.looks, *common)
         drawn = [(piece, _under(heading, request)) for piece, request in drawn]
+    elif ":" in pieces[0].text and drawn[0][1].modes:  # Helios 1 COHO data: field on top, below the speed
+        drawn = [(piece, _of_same_data(drawn[0][1], request)) for piece, request in drawn]
     parts = [part for part, _ in drawn]
     requests = _of_one_frame([request for _, request in drawn])
     ranks = [part.rank for part in parts]
@@ -232,6 +234,13 @@ def _is_headed(drawn: Sequence[tuple[Piece, PipelineRequest]], heading: Pipeline
     above = {quantity.name for quantity in heading.quantities}
     covered = named | ({B} if ABS_B in named else set()) | ({VECTOR_V} if V in named else set())
     return heading.panels.count in (0, len(drawn)) and above <= covered
+
+
+def _of_same_data(first: PipelineRequest, part: PipelineRequest) -> PipelineRequest:
+    """Return a part with the kind of data that the words before the first one give for the same spacecraft."""
+    if part.modes or part.spacecraft != first.spacecraft:
+        return part
+    return replace(part, modes=first.modes, cadence=part.cadence or first.cadence)
 
 
 def _under(heading: PipelineRequest, part: PipelineRequest) -> PipelineRequest:

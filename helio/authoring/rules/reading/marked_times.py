@@ -10,7 +10,7 @@ from helio.authoring.rules.changes.atom_reading import read_atoms
 from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.clocks import DATE, with_plain_clocks
-from helio.authoring.rules.times.date_pairs import is_time
+from helio.authoring.rules.times.date_pairs import is_time, with_whole_dates
 from helio.authoring.rules.times.dates import with_dates_of, with_plain_dates
 from helio.patterns import ignoring_case
 from helio.time_range import TimeRange, parse_time_range
@@ -44,7 +44,7 @@ def with_marked_days(text: str, now: datetime) -> str:
     >>> with_marked_days("ACE V 2005-05-15, shade 12-18 UT", datetime(2026, 1, 1))
     'ACE V 2005-05-15, shade 2005-05-15T12:00 to 2005-05-15T18:00'
     """
-    times = Sentence(with_plain_dates(_PHRASE.sub(" ", text))).take_times(now)
+    times = Sentence(with_whole_dates(with_plain_dates(_PHRASE.sub(" ", text)))).take_times(now)
     for match in reversed(list(_PHRASE.finditer(text))):
         if match["behind"] and _AFTER_DATE.search(text[: match.start()]):
             continue

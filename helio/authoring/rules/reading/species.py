@@ -11,7 +11,7 @@ from helio.patterns import ignoring_case
 _KIND = r"(?:electron|proton|ion|alpha|helium|oxygen)"
 _WORDS = (
     r"(?:number\s+|bulk\s+|flow\s+|thermal\s+|specific\s+|scalar\s+|parallel\s+|perpendicular\s+)*"
-    r"(?:temperature\s+anisotropy|densit(?:y|ies)|temperatures?|velocit(?:y|ies)|speeds?|pressures?|entropy|beta"
+    r"(?:temperature\s+anisotropy|densit(?:y|ies)|temp(?:erature)?s?|velocit(?:y|ies)|speeds?|pressures?|entropy|beta"
     r"|gyrorad(?:ius|ii)|(?:gyro|(?:gyro|cyclotron|larmor|plasma)[\s-]+)frequenc(?:y|ies)|larmor\s+rad(?:ius|ii)"
     r"|inertial\s+(?:lengths?|scales?)|skin\s+depths?|anisotropy)"
 )
@@ -29,7 +29,7 @@ _SPECIES = re.compile(
     rf"\b(?:(?P<kinds>{_KINDS})(?:\s*:)?\s+(?:moments?\b\s*(?:[:,(]\s*)?(?={_WORDS}\b))?)?"
     rf"(?P<nouns>(?:plasma\s+)?{_NOUN}(?:{_AND}{_NOUN})*)"
     r"(?!\s+(?:ratio|anisotropy|difference)s?\b)"
-    rf"(?:\s+(?P<of>of|for|from)\s+(?:the\s+)?(?P<place>(?:(?:{names_of_spacecraft()}|{_INSTRUMENT})\s+){{0,2}})"
+    rf"(?:(?P<unit>\s+in\s+(?-i:k?eV|M?K|km/s|m/s|cm-3|/cc))?\s+(?P<of>of|for|from)\s+(?:the\s+)?(?P<place>(?:(?:{names_of_spacecraft()}|{_INSTRUMENT})\s+){{0,2}})"
     rf"(?P<kinds_behind>{_KINDS})\b"
     r"(?!\s+(?:densit|temperature|velocit|speed|pressure|beta|energ|spectr|flux|data|moment|(?:at\s+)?[\d.–-]+\s*[kM]?eV)))?",
     re.IGNORECASE,
@@ -123,6 +123,7 @@ def _each_of_each(match: re.Match[str]) -> str:
     else:
         pairs = [(kind, noun) for kind in kinds or behind for noun in nouns]
     behind_place = f" {match['of']} {match['place'].strip()}" if match["place"] else ""
+    behind_place = f"{match['unit'] or ''}{behind_place}"
     return " and ".join(_of(kind, noun) for kind, noun in pairs) + behind_place if pairs else match[0]
 
 
