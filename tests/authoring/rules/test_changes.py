@@ -2171,3 +2171,14 @@ def test_its_panel_has_the_range(author, templates):
     )
     (style,) = (step["tool_args"] for step in changed.template["steps"] if step["tool_name"] == "style_plot")
     assert style["y_range"] == {"2": [0.0, 30.0]}
+
+
+def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates):
+    before = templates("ace-strength")
+    changed = author.edit(
+        "Add a panel at the bottom with the IMF clock angle, computed in GSM please", before
+    ).template
+    kept = [step for step in changed["steps"] if step["tool_name"] != "render_spec"]
+    assert [step for step in before["steps"] if step["tool_name"] != "render_spec"] == kept[
+        : len(before["steps"]) - 1
+    ]
