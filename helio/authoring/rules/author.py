@@ -466,7 +466,7 @@ def _answers(chosen: tuple[str, ...]) -> Asks:
 
 
 def _written_out(request: str) -> str:
-    """Return a request with ``w/`` and ``w/o`` as words.
+    """Return a request with signs such as ``w/`` and ``&`` as words.
 
     Raises
     ------
