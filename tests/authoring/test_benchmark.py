@@ -23,8 +23,9 @@ pytestmark = pytest.mark.slow
 TASKS = {one.id: one for one in read_tasks()}
 SETS = sorted({path.parent for path in (HERE / "independent").rglob("create.json")})
 INDEPENDENT = {task.id: task for folder in SETS for task in read_tasks(folder)}
-SAMPLE = Random(1).sample(list(INDEPENDENT.values()), len(INDEPENDENT) if LONG else 15)
-"""Tasks that nobody wrote an answer for."""
+DRAFTED = [task for task in INDEPENDENT.values() if task.kind != "question"]
+SAMPLE = Random(1).sample(DRAFTED, len(DRAFTED) if LONG else 15)
+"""Tasks that nobody wrote an answer for; a question has no draft to corrupt."""
 ANSWERED = {
     name: task
     for number, (name, task) in enumerate(TASKS.items())
