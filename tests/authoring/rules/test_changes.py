@@ -9,6 +9,7 @@ import pytest
 from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.pipelines.changes import changes
 from helio.pipelines.library import Library
+from tests.rows import in_one_test
 
 HERE = Path(__file__).parents[3] / "benchmarks" / "authoring" / "templates"
 
@@ -49,7 +50,7 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
     assert changed(author, templates("omni-storm"), request_) == [name]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "expected"),
     [
         ("omni-storm", "font 12", "step 40: font size: 12"),
@@ -404,7 +405,7 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         author.edit(request_, overview)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "told"),
     [
         ("omni-storm", "SYM-H can go", "panel 4: no longer"),
@@ -501,7 +502,7 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
     assert told in text.replace('\\"', '"')
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "told", "untold"),
     [
         (

@@ -10,6 +10,7 @@ from helio.authoring.writing.sources import pick
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.figures import complete_labels
 from helio.time_range import TimeRange
+from tests.rows import in_one_test
 
 
 def made(author, request, *chosen):
@@ -338,7 +339,7 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
     assert figure["spec"][key] == value
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "panels"),
     [
         ("ACE magnitude on top and the field vector below", [["ACE_Bmag"], ["ACE_B"]]),
@@ -420,7 +421,7 @@ def test_a_figure_without_a_time_axis(author, request_, entry):
     assert {key: figure["spec"][key] for key in entry} == entry
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "tool", "args"),
     [
         ("time lag between Bz at ACE and at Wind from cross correlation, lags up to 1 h, one value per 6 hours",
@@ -1365,7 +1366,7 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
     assert {key: spec.get(key) for key in keys} == keys
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "panels"),
     [
         ("ACE V and n, 2021-11-04. Smooth only the density over 1 h", [["ACE_V"], ["ACE_n_smooth"]]),

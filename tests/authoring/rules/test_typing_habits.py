@@ -25,9 +25,13 @@ SENTENCES = [
 
 HABITS = {
     "small letters": str.lower,
-    "double spaces": lambda text: text.replace(" ", "  "),
-    "signs": lambda text: text.replace(" and ", " & ").replace("with ", "w/ ").replace("without ", "w/o "),
-    "no spaces behind commas": lambda text: re.sub(r", (?=[A-Za-z|])", ",", text),
+    "signs and spaces": lambda text: (
+        re.sub(r", (?=[A-Za-z|])", ",", text)
+        .replace(" and ", " & ")
+        .replace("without ", "w/o ")
+        .replace("with ", "w/ ")
+        .replace(" ", "  ")
+    ),
 }
 
 
