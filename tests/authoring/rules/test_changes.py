@@ -2144,7 +2144,7 @@ def test_a_component_that_the_frame_of_the_figure_lacks_is_fetched_in_another(au
 @pytest.mark.parametrize(
     ("name", "request_", "says"),
     [
-        ("swpc-now", "3 days, five-minute averages of everything", "which length the resample has"),
+        ("swpc-now", "3 days, five-minute averages of everything", "not clear which window"),
         ("mms-curlometer", "plot also Bx of all four, above the Bz panel", "does not understand 'four'"),
     ],
 )

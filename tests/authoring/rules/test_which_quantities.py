@@ -4,6 +4,16 @@ import pytest
 
 from helio.authoring.outcome import AuthorQuestion, NotUnderstood
 
+NEAR_THE_SPEED = [
+    "bulk speed",
+    "proton density and bulk speed",
+    "bulk speed and Bz",
+    "proton density, bulk speed and Bz",
+    "proton density",
+    "Bz",
+]
+"""The choices for a mean that stands next to the speed, in a sentence of density, speed and Bz."""
+
 
 @pytest.mark.parametrize(
     ("sentence", "tool", "choices"),
@@ -55,26 +65,12 @@ from helio.authoring.outcome import AuthorQuestion, NotUnderstood
         (
             "Wind n and V hourly and Bz, 5 May 2010",
             "1h mean",
-            [
-                "bulk speed",
-                "proton density and bulk speed",
-                "bulk speed and Bz",
-                "proton density, bulk speed and Bz",
-                "proton density",
-                "Bz",
-            ],
+            NEAR_THE_SPEED,
         ),
         (
             "ACE n and V hourly, time derivative of Bz, 5 May 2010",
             "1h mean",
-            [
-                "bulk speed",
-                "proton density and bulk speed",
-                "bulk speed and Bz",
-                "proton density, bulk speed and Bz",
-                "proton density",
-                "Bz",
-            ],
+            NEAR_THE_SPEED,
         ),
         (
             "ACE Bz after 5 min smoothing and V, 24 July 2012",

@@ -326,7 +326,7 @@ def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
     window = clause.value("duration") or ""
     if len({atom.value for atom in clause.of("duration")}) > 1 and not clause.has("rel:instead_of"):
         raise NotUnderstood(
-            f"it is not clear which length the {tool.replace('_', ' ')} has in '{clause.text.strip()}'",
+            f"it is not clear which window '{clause.text.strip()}' gives the average",
             advice="ask for one change after the other: first the time range, then the average",
         )
     alike = [step for line in editor.drawn if (step := editor.lines.step(line)).tool == tool]

@@ -823,10 +823,8 @@ def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> l
         and not (is_marked and "," in between)  # with the minima marked, 5 May 2010
     ):
         name = {"what", "panel"} & set(atoms[last + 1].tags)
-        ahead, word = (
-            text[: atoms[last + 1].start],
-            atoms[last + 1].text.partition(" ")[0],
-        )  # y axis | of the first
+        following = atoms[last + 1]
+        ahead, word = text[: following.start], following.text.partition(" ")[0]  # y axis | of the first
         placed = _PLACE.search(ahead) or _PLACE.search(f"{ahead}{word} ")
         if name and not (placed or _is_named(atoms[last : last + 3], text)):
             break

@@ -159,7 +159,7 @@ def drop_words_for_all(sentence: Sentence, named: NamedData) -> None:
 
 
 def drop_only(sentence: Sentence, mentions: Mentions, named: NamedData) -> None:
-    """Remove ``only`` from clauses with a computation of lines that they name again: ``a running mean on ACE only``."""
+    """Remove ``only`` where a clause computes something of lines named before: ``a running mean on ACE only``."""
     clauses = [
         named.clause_at(at) for mention in mentions if named.again_at(at := mention.position) != Lines()
     ]
