@@ -272,7 +272,7 @@ class RuleAuthor:
             corrected, typos = with_corrections(rest, reading.unread, self._catalogue)
             if corrected != rest:
                 again = read_request(corrected, self._catalogue, self._now, ask, looks=looks)
-                if typos or len(again.unread) < len(reading.unread):
+                if len(again.unread) < len(reading.unread):
                     reading, rest, names = again, corrected, (*names, *typos)
         readings = self._with_phrases(rest, reading, ask) if reading.unread else [reading]
         if not readings:

@@ -12,17 +12,19 @@ from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import Placed, read_quantities, read_spacecraft
 from helio.authoring.rules.reading.own_computations import NamedData
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.computations import APPLIED
 from helio.knowledge.quantities import ABS_B, B
 from helio.patterns import ignoring_case
 
 _TREATED = r"(?:averag\w*|avg|smooth\w*|filter\w*|means?|medians?|running\s+(?:mean|median|average))"
 _OVER = r"(?<!\bover )(?<!\bover the )(?<!\bunder )(?<!\bunder the )"
+_NATIVE = r"(?:own|native|original|full)\s+(?:time\s+)?(?:res(?:olution)?|cadence)s?\b"
 RAW = (
     r"\b(?:(?:is|are|be|kept|left|stay(?:s|ing)?|remains?)\s+)?(?:as\s+(?:(?:it|they)\s+)?(?:is|are|comes?|stands?)\b|as\s+(?:delivered|measured|recorded)\b"
     rf"|{_OVER}raw\b(?!\s+(?:data|values?|lines?|series|measure|curves?|and\s+(?:with|as|its|smooth|averag)))"
     r"|un-?(?:averaged|smoothed|filtered|altered|touched|processed|treated)\b"
-    r"|(?:at|in)\s+(?:(?:its|their|the)\s+)?(?:own|native|original|full)\s+(?:time\s+)?(?:res(?:olution)?|cadence)\b"
+    rf"|(?:(?:at|in)\s+(?:(?:its|their|the)\s+)?)?{_NATIVE}|native\b"
     rf"|not\s+(?:averaged|smoothed|filtered)\b|(?:without|no)\s+(?:any\s+)?{_TREATED}(?=\s*(?:[,;.)]|$|and\b|in\b))|by\s+itself\b"
     r"|without(?=\s*(?:[,;.)]|$))|no(?:ne|thing)\b(?=\s*(?:[,;.)–—]|$|(?:for|on)\s)))"
 )
@@ -59,6 +61,7 @@ _REST = ignoring_case(
     rf"(?:[,;.:–—-]\s*)?\b(?:and\s+|but\s+)?(?:(?:for\s+|leave\s+|keep\s+)?{_OTHERS}\s+{RAW}|{RAW}\s+(?:for|on)\s+{_OTHERS})"
 )
 """A clause about all quantities beside which no computation stands: ``only AE gets a mean, the rest raw``."""
+_AVERAGED = ignoring_case(rf"\b(?:{_TREATED}|{'|'.join(INTERVALS)}|binn\w+)\b")
 _JOINT = ignoring_case(r"\s*(?:[,;:()]|\.\s|\b(?:and|plus|with|but|versus|vs\.?)\b|[&+])\s*")
 
 
@@ -105,10 +108,13 @@ class KeptRaw:
 
 def take_kept_raw(sentence: Sentence) -> KeptRaw:
     """Remove the words for what stays as it was measured, beside the name of one of several quantities."""
-    placed, _ = read_quantities(Sentence.masked(sentence.left), magnitude=False)
+    if not _AVERAGED.search(sentence.left):
+        sentence.drop(rf"\b(?:(?:all|both|everything)\s+)?(?:at|in)\s+(?:(?:the|its|their)\s+)?{_NATIVE}")
+    placed, field = read_quantities(Sentence.masked(sentence.left), magnitude=False)
     flown = read_spacecraft(Sentence.masked(sentence.left))
-    of_crafts = len({quantity for _, quantity in placed}) == 1 < len({craft for _, craft in flown})
-    if len({quantity for _, quantity in placed}) < len("ab") and not of_crafts:
+    named = len({quantity for _, quantity in placed}) + (field >= 0 or sentence.has(r"\bcomponents\b"))
+    of_crafts = named == 1 < len({craft for _, craft in flown})
+    if named < len("ab") and not of_crafts:
         return KeptRaw()
     rest = not of_crafts and sentence.take_first(_REST) is not None
     text = sentence.left
@@ -116,13 +122,16 @@ def take_kept_raw(sentence: Sentence) -> KeptRaw:
     spans = []
     for match in ignoring_case(RAW).finditer(text):
         before = max(stop for _, stop in joints if stop <= match.start())
+        if "their" in match[0].lower():  # B, V and n in their native resolution
+            treated = [made.end() for made in _AVERAGED.finditer(text, 0, match.start())]
+            before = min(stop for _, stop in joints if stop >= max(treated, default=0))
         after = min(start for start, _ in joints if start >= match.end())
         if not text[before : match.start()].strip(" \x01") and not text[match.end() : after].strip(" \x01"):
             before = max((stop for _, stop in joints if stop < before), default=0)  # the speed, raw
         named = [(before, match.start()), (match.end(), after)]
         names = _names_craft if of_crafts else _names_quantity
         own = next((span for span in named if names(text[slice(*span)])), None)
-        if own is not None and not (of_crafts and match.start() < placed[0][0]):
+        if own is not None and not (of_crafts and match.start() < (placed[0][0] if placed else field)):
             sentence.take_at(*match.span())
             spans.append(own)
     if not of_crafts:
