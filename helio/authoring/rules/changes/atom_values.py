@@ -157,12 +157,18 @@ _RENAMED = re.compile(
 
 
 _LABELLED = re.compile(
-    r"\b(?P<how>(?:lines?\s+(?:called|named)|labell?ed|with\s+(?:the\s+)?label)(?:\s+as)?)[ ]+"
+    r"\b(?P<how>(?:lines?\s+(?:called|named)|labell?ed|(?:with\s+(?:the\s+)?|(?<=, ))label)(?:\s+as)?)[ ]+"
     r"(?P<label>(?!at\b|in\b|on\b)[^\s,;\"']+(?:[ ]+[^\s,;\"']+){0,3}?)"
     r"(?=\s*(?:$|[,;])|[ ]+(?:at|in|on|from|to|and|for)\b)",
     re.IGNORECASE,
 )
 """The label of a mark without quotes: ``a vertical line labelled X-line at 22:34``."""
+_LOOK = rf"{COLOURS}|dash|dott?|solid|thick|thin|bold|log|panel|axis|all|both|each|UTC?|(?:{_UNITS})\)"
+_IN_BRACKETS = re.compile(
+    rf"(?P<mark>\b(?:line|marker)s?\s+at\s+[^\s,;()][^,;()]*?\d[^,;()]*?)\s*\((?P<label>(?!{_LOOK})[A-Za-z][A-Za-z -]+)\)",
+    re.IGNORECASE,
+)
+"""The label of a mark in brackets behind its value: ``a horizontal line at 6.6 (geosynchronous orbit)``."""
 
 
 _MOST_PANELS = 20
@@ -237,6 +243,7 @@ def with_quoted_labels(text: str) -> str:
     >>> with_quoted_labels("vertical line at 04:00 labelled shock")
     'vertical line at 04:00 labelled "shock"'
     """
+    text = _IN_BRACKETS.sub(r'\g<mark> labelled "\g<label>"', text)
     return _LABELLED.sub(r'\g<how> "\g<label>"', text)
 
 

@@ -115,7 +115,7 @@ def read_rhythms_apart(sentence: Sentence) -> Iterator[ComputationMention]:
         rf"(?P<rhythm>{RHYTHM})\s+{between}(?P<statistic>{METHOD})\b(?!\s+of\b)",
         rf"(?P<rhythm>\b(?:for|in|of|per|over)\s+(?:each|every)\s+(?P<every>{'|'.join(EVERY)})(?:\s+(?:of|in)\b)?)"
         rf"(?![\w-])[^.;]*?\b(?P<statistic>{METHOD})(?:\s+values?)?\b",
-        rf"{_NOT_RUNNING}\b(?P<statistic>{METHOD})\b\s{_NO_SPECTRUM}"
+        rf"{_NOT_RUNNING}\b(?P<statistic>{METHOD})\b(?!\s+value\s+per\b)\s{_NO_SPECTRUM}"
         r"(?P<rhythm>\b(?:(?:for|in|of|over|within)\s+)?"
         r"(?:(?:each|every|per|by)\s+(?:calendar\s+)?|(?<=over )(?:an?\s+)?)"
         rf"(?:(?P<every>{'|'.join(EVERY)}|{ROTATION})\b|{LENGTH})(?:[\s-]*(?:intervals?|windows?|bins?|blocks?|periods?)\b)?)"

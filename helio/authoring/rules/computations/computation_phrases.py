@@ -16,7 +16,7 @@ from helio.knowledge.quantities import RADIO, SOURCES
 _NO_COUNT = r"(?<!\x01 )(?<!rate )(?<!slope )(?<!lag )(?<!number )(?<!fit )"
 """What stands before ``per month`` is no correlation, which was taken, and no count."""
 _PER = (
-    rf"(?:{_NO_COUNT}\b(?:(?:per|(?:(?:for|in|of|over)\s+)?(?:each|every)|by)\s+)(?:calendar\s+)?"
+    rf"(?:{_NO_COUNT}\b(?:(?:per|(?:(?:for|in|of|over)\s+)?(?:each|every)|by|(?:(?<=value )|(?<=point )|(?<=mean )|(?<=average ))an?)\s+)(?:calendar\s+)?"
     rf"(?P<every>{'|'.join(EVERY)}|{ROTATION})\b|\b(?P<by>day|week|month|year)[\s-]+by[\s-]+(?P=by)\b)"
 )
 _LONG = ("monthly", "quarterly", "yearly", "annually", "annual")
@@ -69,7 +69,7 @@ def _averaged() -> Iterator[tuple[str, str, bool]]:
     )
     yield (
         "resample",
-        rf"\b(?:(?:(?:an?|one|single)\s+)?(?:(?:point|value|{statistic})\s+)|{_REDUCED}\s+)?{_PER}",
+        rf"\b(?:(?:(?:an?|one|single)\s+)?(?:point|value|{statistic}(?:\s+value)?)\s+|{_REDUCED}\s+)?{_PER}",
         False,
     )
     statistic = (

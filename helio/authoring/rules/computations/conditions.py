@@ -36,8 +36,8 @@ _LENGTHS = "years?|months?|weeks?|days?|hours?|minutes?|seconds?|h|min|s|d|sampl
 _NO_LENGTH = rf"(?!\s*(?:{_LENGTHS})\b)"
 LEVEL = rf"(?P<level>{NUMBER})(?![\d:/]|-\d)(?:\s*(?P<unit>{UNIT})(?![\w/]))?{_NO_LENGTH}"
 LASTING = (
-    r",?\s*(?:\b(?:and|that|which|with|of|is|it)\s+)*(?:\b(?:lasting|last(?:s|ed)?|for|longer)\b\s*|\bduration\s*(?:of\s+)?|\bof(?=\s+at\s))"
-    r"(?:for\s+)?(?:at\s+least|(?:(?:more|longer)\s+)?than|over|>=?|≥|(?<=\bfor )|(?<=\blasting ))\s*(?:an?\s+(?=\d))?"
+    r",?\s*(?:\b(?:and|that|which|with|of|is|it)\s+)*(?:\b(?:lasting|last(?:s|ed)?|for|during|longer)\b\s*|\bduration\s*(?:of\s+)?|\bof(?=\s+at\s))"
+    r"(?:for\s+)?(?:at\s+least|(?:(?:more|longer)\s+)?than|over|>=?|≥|(?<=\bfor )|(?<=\bduring )|(?<=\blasting ))\s*(?:an?\s+(?=\d))?"
     rf"{duration_pattern()}(?:\s+or\s+(?:more|longer))?"
 )
 _RANGE = (
@@ -116,6 +116,7 @@ _CUT = re.compile(r"[,;:]|\.\s")
 _DONE = (
     r"(?:,?\s*\b(?:drawn|shown|plotted|marked)\s+)?\bon\s+(?:top\s+of\s+)?"
     r"(?:it|them|the\s+(?:same\s+)?(?:panel|line|curve))\b"
+    rf"|,?\s*\band\s+(?:then\s+)?{_MARK}\s+(?:them|these|those)\b(?!\s+(?:with|as|by|in(?!\s+the\s+(?:figure|plot|panel)))\b)"
 )
 
 
