@@ -106,6 +106,7 @@ _PLACED_NAME = re.compile(
 _IN_ONE = r"(?:in|on|into)\s+(?:one|the\s+same|a\s+single)\s+(?:panel|plot|axes)\b"
 _NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|month|year)s?|each|all|both|an?|one|two)\b)"
 _ONE_MINUS_OTHER = r"(?-i:[A-Z])[\w-]*\s+minus\s+(?-i:[A-Z])[\w-]*"
+_BEFORE_THEN = r"(?:(?!\bthen\b)[^;|])*"
 _PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
@@ -113,6 +114,12 @@ _PLAIN_FORMS = [
             rf"[,;.]?\s+(?:and\s+)?(?:{BELOW}(?:\s+{_THEM})?|(?:(?<=panel\s)|(?<=panel,\s)|(?<=panel;\s))then)[,:]?\s+"
             r"(?P<what>(?:(?:the|their|its)\s+)*(?:difference|ratio)(?:\s+(?:of|between)\s+(?:them|both|the\s+two)"
             rf"|\s+{_ONE_MINUS_OTHER})?|{_ONE_MINUS_OTHER})(?={_END})",
+            r", \g<what> below",
+        ),
+        (
+            rf"(?:[,;.]\s+(?:and\s+)?|\s+and\s+){BELOW}(?:\s+{_THEM})?[,:]?\s+(?P<what>its\s+(?:(?!(?:and|with|in|as)\b)[\w./-]+\s+){{0,4}}?"
+            r"(?:means?|averages?|medians?|derivative|integral(?:\s+over\s+time)?|(?:power\s+)?spectrum|spectrogram)"
+            rf"(?:\s+(?:in|as|with)\s+(?!{MONTH})[^,;.]+?)?)(?={_END})",
             r", \g<what> below",
         ),
         (
@@ -140,6 +147,11 @@ _PLAIN_FORMS = [
         (
             rf"\b[io]n\s+the\s+next\b(?:\s+(?:{PANEL}|one))?(?=\s*(?:$|[,.;)])|\s+(?:on|with|as|for|and|from)\b)",
             "in another panel",
+        ),
+        (
+            rf"^(?P<made>(?={_BEFORE_THEN}\b(?:averag|smooth|filter|resampl))(?={_BEFORE_THEN}\b(?:(?-i:B)|field)\b)[^;|]*?),?\s+(?:and\s+)?then"
+            r"\s+(?:(?:take|compute|form|calculate)\s+)?\|B\|",
+            r"\g<made>, then take the magnitude",
         ),
         (rf"(?<=[\w)|])(?<!\bis)(?<!the) above(?=\s*[,;]\s*(?:and\s+)?[^,;.]*\b{BELOW}\b)", " on top"),
     )

@@ -159,7 +159,8 @@ _ITSELF = re.compile(r"\b(?:itself|themselves)\b", re.IGNORECASE)
 _ALSO = re.compile(r"\b(?:also|too|as well|plus|then|put|add|over-?plot|overlay)\b|;", re.IGNORECASE)
 _LISTED = re.compile(
     rf"\w+\)?(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+(?:of|from|at|by)\s+[\w-]+)?"
-    r"(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"
+    r"(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?\s*(?:(?:on\s+top|first)\s*)?"
+    r"(?:[,&/+;]|\b(?:and|plus|with|then)\b)"
 )
 _OF_ANOTHER = r"(?:\band|\bplus|\bwith|[&+,;])\s[^,;]*\bof\s+(?:the\s+)?$"
 """What stands before a quantity of which something else is drawn: ``beta and a running mean of``."""
