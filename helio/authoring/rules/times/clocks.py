@@ -20,9 +20,14 @@ _CLOCK = (
     r"(?:noon|midday|midnight|\d{1,2}(?:[:.]\d{2})?\s*[ap]\.?m\b\.?|\d{1,2}[:.]\d{2}(?::\d{2})?"
     r"|\d{1,2}h\d{2}|\d{4}|\d{1,2})"
 )
+_NEXT_DAY = r"\s+(?:(?:on|of)\s+)?(?:the\s+)?(?:(?:next|following)\s+day|day\s+after)\b"
+_BEFORE_DATE = ignoring_case(
+    rf"\b(?:from\s+)?(?<![\d:.-])(?P<first>{_CLOCK}){_UT}\s+(?:on|of)\s+(?P<date>{DATE})(?P<last>{_JOINT}{_CLOCK}{_UT}{_NEXT_DAY})"
+)
+"""Times of day of which the first stands before its date: ``from 20 UT on 7 Sep 2017 until 4 UT the day after``."""
 _AFTER_DATE = re.compile(
     rf"(?P<date>{DATE})(?:T|\s*[,:(]?\s*(?:\b(?:in|during)\s+the\s+hours?\s+)?(?:\b(?:at|from|between)\s+)?)(?:UTC?\s+)?(?P<first>{_CLOCK}){_UT}{_JOINT}"
-    rf"(?P<last>{_CLOCK})(?P<unit>{_UT})(?:\s+(?:on\s+)?(?:the\s+)?(?:next|following)\s+day)?(?:\s*\))?(?![\w:-]|[./]\d|\s*(?:[kMG]?eV|m?Hz|kHz|nT|nm|km|AU|R_?E|min|s|days?)\b"
+    rf"(?P<last>{_CLOCK})(?P<unit>{_UT})(?P<later>{_NEXT_DAY})?(?:\s*\))?(?![\w:-]|[./]\d|\s*(?:[kMG]?eV|m?Hz|kHz|nT|nm|km|AU|R_?E|min|s|days?)\b"
     rf"|\s+{MONTH})",
     re.IGNORECASE,
 )
@@ -58,6 +63,8 @@ def with_plain_clocks(text: str, notes: list[str]) -> str:
     ('2000-04-06T18:00 to 2000-04-06T20:00', '00:00 to 06:00')
     >>> with_plain_clocks("10 May 2005, 10 pm to 2 am", [])
     '2005-05-10T22:00 to 2005-05-11T02:00'
+    >>> with_plain_clocks("10 May 2005 2:00 to 4:00 the next day", [])
+    '2005-05-10T02:00 to 2005-05-11T04:00'
     >>> with_plain_clocks("mid-May 2005", [])
     '2005-05-11 to 2005-05-21'
 
@@ -71,6 +78,7 @@ def with_plain_clocks(text: str, notes: list[str]) -> str:
     text = _OF_MONTH.sub(lambda match: _of_month(match, notes), text)
     for pattern, written in (
         (_WHOLE_DAY, lambda match: match["date"]),
+        (_BEFORE_DATE, lambda match: f"{match['date']} {match['first']}{match['last']}"),
         (_AFTER_DATE, _after_date),
         (_ALONE, _alone),
     ):
@@ -84,7 +92,7 @@ def _after_date(match: re.Match[str]) -> str:
     first, last = _minutes(match["first"], match["last"]), _minutes(match["last"], match["last"], last=True)
     if day is None or first is None or last is None or first == last:
         return match[0]
-    return _written(day, first, last + (24 * 60 if last < first else 0))
+    return _written(day, first, last + (24 * 60 if last < first or match["later"] else 0))
 
 
 def _alone(match: re.Match[str]) -> str:

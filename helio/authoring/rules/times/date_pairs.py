@@ -153,13 +153,16 @@ def _pair(match: re.Match[str], elsewhere: int, month: int) -> str:
         or not (first.sure or last.sure)
     ):
         return ""
-    if bare and (first.clock or last.clock):
+    is_hour = ignoring_case(r"\s*UTC?\b").match(match.string[match.end() :]) is not None
+    if bare and (first.clock or last.clock or is_hour):
         return ""
     first, last = (
         replace(first, month=first.month or last.month),
         replace(last, month=last.month or first.month),
     )
     backwards = (first.month, first.day) > (last.month, last.day)
+    if bare and backwards:
+        return ""
     last_year = last.year or (first.year or elsewhere) + backwards
     first_year = first.year or last_year - (backwards and bool(last.year))
     first, last = replace(first, year=first_year), replace(last, year=last_year)
