@@ -159,6 +159,14 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             "running_average",
             {"window": "2h"},
         ),  # and no 2 h from 06:00
+        ("Dst, 2005, a value a day", "resample", {"cadence": "1d", "method": "mean"}),
+        ("Dst, 2005, one median value per month", "resample", {"cadence": "1 month", "method": "median"}),
+        (
+            "OMNI Bz; find the events where it stays below -10 nT during at least 30 min and mark these, 2024-05-10",
+            "alert",
+            {"when": "< -10 nT", "lasting": "30min"},
+        ),
+        ("Ulysses VHM |B| in 1993, take out all values greater than 5 nT", "mask", {"where": ">", "value": 5.0}),
         ("6-hourly medians of Dst, 2005", "resample", {"cadence": "6h", "method": "median"}),
         ("OMNI speed 2003 hourly running mean", "running_average", {"window": "1h"}),
         ("sliding window mean of 15 minutes of ACE Bz on 2017-09-08", "running_average", {"window": "15min"}),
@@ -318,6 +326,11 @@ def test_short_periods_need_fine_data(author):
             "scatter plot OMNI density against speed 2008, x axis from 200 to 800 km/s, y axis 0 to 50",
             {"xy": [{"x": "OMNI_V", "y": "OMNI_n", "x_range": [200.0, 800.0], "y_range": [0.0, 50.0]}]},
         ),
+        (
+            "Dst 2024-05-10 with a dashed line at -100 nT, label storm level",
+            {"hlines": [{"y": -100.0, "dash": "dash", "label": "storm level"}]},
+        ),
+        ("Wind V, n and |B| 2024-05-10, log for n only", {"log_scale": {"2": "log"}}),
         (
             "ACE and Wind density and speed, side by side, 2012-07-15",
             {"columns": 2, "column_titles": ["ACE", "Wind"]},
@@ -1063,6 +1076,12 @@ def test_a_slope_without_a_power_spectrum_is_refused(author, words):
         ("ACE Bz resampled in 1 min avg", [["ACE_Bz_binned"]]),
         # the input and the result of a computation
         ("band-pass ACE Bz at 2-10 mHz and plot it below the unfiltered one", [["ACE_Bz"], ["ACE_Bz_filtered"]]),
+        ("ACE Bz with log axis, and below its 1 h mean", [["ACE_Bz"], ["ACE_Bz_binned"]]),
+        ("ACE Bz, below its 1 h running mean in red", [["ACE_Bz"], ["ACE_Bz_smooth"]]),
+        ("ACE Bz and its integral over time from the start of the day", [["ACE_Bz"], ["ACE_Bz_total"]]),
+        ("ACE B averaged over 5 min, then |B|", [["ACE_B_binned"], ["ACE_B_binnedmag"]]),
+        ("ACE B, then |B| smoothed over 1 h", [["ACE_B"], ["ACE_Bmag_smooth"]]),
+        ("ACE Bz, then |B|, then V", [["ACE_Bz"], ["ACE_Bmag"], ["ACE_V"]]),
         ("ACE Bz smoothed over 1 h, the smoothed one only", [["ACE_Bz_smooth"]]),
         ("ACE Bz smoothed over 1 h, over the unsmoothed one", [["ACE_Bz", "ACE_Bz_smooth"]]),
         ("ACE Bz and the smoothed one over 1 h", [["ACE_Bz", "ACE_Bz_smooth"]]),

@@ -24,6 +24,11 @@ DRAWN = [
     ("Wind V and |B|; average the former to 10 min, leave the latter; 24 Sep 1998", ["Wind_V_binned", "Wind_Bmag"]),
     ("Wind V and |B|; smooth the latter over 10 min; 24 Sep 1998", ["Wind_V", "Wind_Bmag_smooth"]),
     ("Wind V 5 min mean, n raw, and |B| below, 1 May 2010", ["Wind_V_binned", "Wind_n", "Wind_Bmag"]),
+    ("ACE B components 5-min averages but |B| at full resolution, 5 May 2010", ["ACE_B_binned", "ACE_Bmag"]),
+    ("ACE |B| 10 min means and native speed, 5 May 2010", ["ACE_Bmag_binned", "ACE_V"]),
+    ("ACE Bz, V and n in their native resolution, |B| as hourly means, 5 May 2010",
+     ["ACE_Bz", "ACE_V", "ACE_n", "ACE_Bmag_binned"]),
+    ("ACE Bz and n, all at native resolution, 5 May 2010", ["ACE_Bz", "ACE_n"]),
     ("Wind |B| hourly mean and the speed below (no mean), 1 May 2010", ["Wind_Bmag_binned", "Wind_V"]),
 ]  # fmt: skip
 

@@ -31,6 +31,8 @@ MARKED = (
       "vlines": [{"x": "2021-04-28T09:33"}]}),
     ("Wind B 2024-05-10 with a vertical line at 17:05 labelled shock", "2024-05-10 to 2024-05-11",
      {"vlines": [{"x": "2024-05-10T17:05", "label": "shock"}]}),
+    ("Wind B 2024-05-10 with a vertical line at 17:05 (SSC)", "2024-05-10 to 2024-05-11",
+     {"vlines": [{"x": "2024-05-10T17:05", "label": "SSC"}]}),
     ("Newell coupling with marks at 06:00 and 13:30 on 17 March 2015", "2015-03-17 to 2015-03-18",
      {"vlines": [{"x": "2015-03-17T06:00"}, {"x": "2015-03-17T13:30"}]}),
     ("Dst for October 2003 on a dark theme with panel letters", "2003-10-01 to 2003-11-01", {}),

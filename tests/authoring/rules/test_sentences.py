@@ -123,6 +123,8 @@ CREATED = (
     ("I'm a PhD student writing my first chapter: OMNI solar wind speed in 2008", [["OMNI_V"]],
      "2008-01-01 to 2009-01-01"),
     ("for the ionosphere lot: Wind |B| 2010-04-05", [["Wind_Bmag"]], "2010-04-05 to 2010-04-06"),
+    ("Forbush decrease: ACE V, 12-15 May 2005", [["ACE_V"]], "2005-05-12 to 2005-05-16"),
+    ("Kp for 1-7 December 2015, only Kp", [["OMNI_Kp"]], "2015-12-01 to 2015-12-08"),
     ("Wind |B| 2010-04-05, I need it for a class exercise", [["Wind_Bmag"]], "2010-04-05 to 2010-04-06"),
     ("Cluster-1 |B|, bow shock 31 Mar 2001 17:00-18:00", [["Cluster1_Bmag"]],
      "2001-03-31T17:00:00 to 2001-03-31T18:00:00"),

@@ -184,11 +184,6 @@ _PER_TIME = (
     rf"(?:{UNIT})\s*[*·-]?\s*(?:(?P<h>h(?:ours?|rs?)?)|(?P<s>s(?:ec(?:onds?)?)?)|(?P<day>d(?:ays?)?)|(?P<min>min(?:utes?)?))(?![\w/])\)?"
 )
 """The unit of an integral over time."""
-_FROM_START = (
-    r"\bfrom\s+(?:the\s+)?(?:start|beginning)(?:\s+of\s+(?:the\s+)?(?:(?:time\s+)?range|interval|period|plot|event|day(?!.*\d:\d))\b"
-    r"|(?=\s*(?:[,;.]|$)))"
-)
-"""Where each integral over time begins."""
 _THRESHOLD = (
     r",?\s*\b(?:and\s+)?(?:with\s+)?(?:an?\s+|the\s+)?threshold\s*(?:of\s+|=\s*|:\s*|is\s+)?(?P<threshold>\d+(?:\.\d+)?)(?:\s*(?:sigmas?|σ))?(?![\w:.-])"
     r"|,?\s*\b(?:(?:beyond|above|over|at|of|with|and)\s+)*(?P<beyond>\d+(?:\.\d+)?)[\s-]*(?:sigmas?\b|σ|(?:robust\s+)?standard\s+deviations\b|MADs?\b)"
@@ -394,7 +389,6 @@ def _with_units_of_time(sentence: Sentence, mentions: list[ComputationMention]) 
     if not integrals:
         return mentions
     sentence.drop(r"\bover\s+(?:the\s+)?time\b")
-    sentence.drop(_FROM_START)
     unit = sentence.take_first(_PER_TIME)
     per = next((key for key in ("h", "s", "day", "min") if unit and unit[key]), "")
     return [

@@ -42,6 +42,7 @@ _OF_PRONOUN = ignoring_case(
 _CLAUSES = [
     (ignoring_case(pattern), written)
     for pattern, written in (
+        (rf",?\s+but\s+{_NAME}\s+(?P<raw>{RAW})", r", \g<what> \g<raw>"),
         (rf"\btake\s+{_NAME}\s+and\s+leave\s+it\b(?:\s+alone\b|\s+{RAW})?", r"\g<what> raw"),
         (
             rf"(?:\bbut\s+)?(?:\bplease\s+)?\b(?:leave|keep)\s+{_NAME}\s+(?:alone\b|(?={RAW}))(?P<raw>{RAW})?",

@@ -31,6 +31,12 @@ _AFTER_DATE = re.compile(
     rf"|\s+{MONTH})",
     re.IGNORECASE,
 )
+_OPEN = ignoring_case(
+    rf"(?P<date>{DATE})\s*,?\s+(?:(?P<from>from|after|since|starting(?:\s+(?:at|from))?)|until|till|up\s+to|before)\s+"
+    rf"(?P<clock>noon|midday|(?:{_CLOCK})(?<=:\d\d){_UT}|(?:{_CLOCK})\s*(?:UTC?|h)\b)(?:\s+on(?:wards?)?\b)?"
+    rf"(?!{_JOINT}[\d]|[\w:-]|\s+{MONTH})"
+)
+"""A day with one end of the hours to draw: ``7 Sep 2017 until 09:00``."""
 _ALONE = re.compile(
     rf"\b(?:from\s+|between\s+)?(?<![\d:.-])(?P<first>{_CLOCK}){_UT}{_JOINT}(?P<last>{_CLOCK})(?P<unit>{_UT})(?!\w|:\d)",
     re.IGNORECASE,
@@ -80,6 +86,7 @@ def with_plain_clocks(text: str, notes: list[str]) -> str:
         (_WHOLE_DAY, lambda match: match["date"]),
         (_BEFORE_DATE, lambda match: f"{match['date']} {match['first']}{match['last']}"),
         (_AFTER_DATE, _after_date),
+        (_OPEN, _open),
         (_ALONE, _alone),
     ):
         text = pattern.sub(written, text)
@@ -93,6 +100,15 @@ def _after_date(match: re.Match[str]) -> str:
     if day is None or first is None or last is None or first == last:
         return match[0]
     return _written(day, first, last + (24 * 60 if last < first or match["later"] else 0))
+
+
+def _open(match: re.Match[str]) -> str:
+    """Write the hours of a day from a time of day on, or up to it."""
+    day = _day(match["date"])
+    clock = _minutes(re.sub(r"\s*(?:UTC?|Z|hrs?|hours?|h)$", "", match["clock"], flags=re.IGNORECASE), "")
+    if day is None or clock is None:
+        return match[0]
+    return _written(day, clock, 24 * 60) if match["from"] else _written(day, 0, clock)
 
 
 def _alone(match: re.Match[str]) -> str:
