@@ -106,6 +106,7 @@ _PLACED_NAME = re.compile(
 _IN_ONE = r"(?:in|on|into)\s+(?:one|the\s+same|a\s+single)\s+(?:panel|plot|axes)\b"
 _NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|month|year)s?|each|all|both|an?|one|two)\b)"
 _ONE_MINUS_OTHER = r"(?-i:[A-Z])[\w-]*\s+minus\s+(?-i:[A-Z])[\w-]*"
+_SHOWN = r"(?:,?\s+(?:and\s+)?(?:then\s+)?(?:plot|draw|show|display)\s+(?:it|this|that|the\s+result)\b)"
 _BEFORE_THEN = r"(?:(?!\bthen\b)[^;|])*"
 _PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
@@ -147,6 +148,17 @@ _PLAIN_FORMS = [
         (
             rf"\b[io]n\s+the\s+next\b(?:\s+(?:{PANEL}|one))?(?=\s*(?:$|[,.;)])|\s+(?:on|with|as|for|and|from)\b)",
             "in another panel",
+        ),
+        (
+            r"^(?!.*\b(?:both|all|too|itself|them|everything|as\s+well)\b)\W*(?:please\s+)?(?:from|using|use|with|take)\s+(?!\d)(?P<inputs>(?:(?!window|mean|averag|median|smooth)[^;.])+?),?\s+(?:(?:and|to)\s+)?"
+            r"(?:compute|calculate|derive|determine)\s+(?:the\s+)?(?P<what>(?!(?:its|their)\b)(?:(?!\band\b)[^,;.])+?)"
+            rf"(?:{_SHOWN}|(?=\s*(?:$|[,;.])|\s+(?:for|on|in|during)\s))[\s,]*",
+            r"\g<what> from \g<inputs>, ",
+        ),
+        (
+            r"\b(?P<made>(?:compute|calculate|derive)\s+(?:the\s+)?(?P<what>[^\s,;.]+)\s[^;]*?\band\s+(?:then\s+)?(?:show|plot|draw)\s+"
+            r"(?:(?!\band\b)[^,;.])*?\b(?:means?|averages?|medians?))\s+of\s+(?:(?:this|that)\s+\w+|it|(?P=what))(?![\w|])",
+            r"\g<made>",
         ),
         (
             rf"^(?P<made>(?={_BEFORE_THEN}\b(?:averag|smooth|filter|resampl))(?={_BEFORE_THEN}\b(?:(?-i:B)|field)\b)[^;|]*?),?\s+(?:and\s+)?then"
