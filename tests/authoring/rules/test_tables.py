@@ -116,6 +116,11 @@ def test_data_are_saved_without_a_figure_where_none_is_wanted(author, sentence, 
     [
         ("table of intense storms 2000-2005", {"threshold": -100, "give": "minimum"}),
         ("list all storms in 2012 below -80 nT", {"threshold": -80, "give": "minimum"}),
+        (
+            "Dst of 2015. Find the storms that reach -100 nT and save their minima as a table (csv)",
+            {"threshold": -100, "give": "minimum"},
+        ),
+        ("find the storms below -100 nT in 2015 and list their onsets", {"threshold": -100, "give": "onset"}),
     ],
 )
 def test_a_table_of_storms_has_their_threshold(author, sentence, expected):

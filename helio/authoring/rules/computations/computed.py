@@ -59,7 +59,9 @@ _INTERVAL = (
     r"(?:long\s+)?(?:intervals?|windows?|blocks?|segments?|chunks?|pieces)\b"
 )
 _DURATION = duration_pattern()
-_ONE = r"\b(?:one|an?)\s+(?:value|point|lag|delay|estimate)\s+(?:an?|per|every|(?:for|in)\s+(?:each|every))\s+"
+_ONE = (
+    r"\b(?:one|an?)\s+(?:value|point|lag|delay|estimate)\s+(?:an?|per|every|(?:for|in)\s+(?:each|every))\s+"
+)
 _EACH = r"(?:per|every|(?:(?:for|in)\s+)?each)\s"
 _ONE_PER = rf"(?:{_ONE}|\b(?:(?:for|in)\s+)?(?:every|per)\s+){_DURATION}"
 _OWN = (

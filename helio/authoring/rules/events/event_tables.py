@@ -22,17 +22,24 @@ _STORMS = (
     r"(?:super-?)?storms?\b"
 )
 _LEAST = r"(?:minim(?:um|a|al)|min\.?|lowest|peak|smallest|depth)"
+_SAVED = (
+    r",?\s*\b(?:and|then)\s+(?:then\s+)?(?:save|write|export|list)\s+(?:them|(?:the|their)\s+(?:minima|(?P<onsets>onsets)|list|dates))"
+    rf"(?P<as>\s+(?:(?:as|to|in|into)\s+)?(?:an?\s+)?(?:{_TABLE}))?"
+)
 _FORMS = (
     rf"{_ASKED}{_TABLE}\s+(?:of|with|for)\s+(?:(?:all|the|every|each)\s+)*(?P<give>onsets?\s+of\s+|minima\s+of\s+)?{_STORMS}",
     rf"{_ASKED}(?:(?P<form>csv)\s+(?:of|with)\s+)?(?:the\s+)?{_LEAST}\s+(?:value\s+)?(?:of\s+)?(?:the\s+)?(?P<index>Dst|SYM-?H)"
     rf"\s+(?:of|in|for|during|at)\s+(?:(?:all|the|every|each)\s+)+{_STORMS}",
     rf"{_ASKED}list\s+(?:(?:all|the|every)\s+)*{_STORMS}",
+    rf"{_ASKED}(?:(?:all|the|every)\s+)*{_STORMS}(?=[^:;.]*{_SAVED})",
     rf"^(?:(?:all|the)\s+)*{_STORMS}(?<=s)(?=[^:]*\b{_TABLE}[^:]*$)",
 )
+_HEADING = r"(?P<index>Dst|SYM-?H)\s+(?P<when>(?:of|in|for|from|during)\s+[^.;]+)[.;]\s+(?=(?:please\s+)?(?:find|list|give)\b)"
+"""The index and its time in a sentence of their own, before the wish for the storms in it."""
 _LIMIT = (
     r"(?:,?\s*(?:with|where|having|for\s+which|whose|reaching|of|that\s+(?:reach(?:ed)?|have)|\()*\s*(?:an?\s+|the\s+)?"
     r"(?:(?:minim(?:um|al)|min\.?|peak)\s+)?(?P<index>Dst|SYM-?H)?(?:\s+(?:index|minim(?:um|a)|min\.?|values?))*"
-    r"\s*(?:is\s+|was\s+|were\s+|went\s+|gets\s+)*(?:below|under|less\s+than|lower\s+than|down\s+to|<=?|≤|reaching|of\s+at\s+least|exceeding"
+    r"\s*(?:is\s+|was\s+|were\s+|went\s+|gets\s+)*(?:below|under|less\s+than|lower\s+than|down\s+to|<=?|≤|reach(?:ing|ed)?|of\s+at\s+least|exceeding"
     r"|stronger\s+than|deeper\s+than)\s*(?P<limit>[-−]\s?\d{2,3})\s*(?:nT)?\)?)"
 )
 _USUAL = -50
@@ -80,13 +87,15 @@ def read_storm_table(text: str) -> tuple[str, EventTable | None]:
     >>> rest, dict(storms.events.args)["threshold"]
     ('Dst in 2023, as CSV', -100)
     """
-    sentence = Sentence(text)
+    heading = ignoring_case(_HEADING).match(text)
+    sentence = Sentence(f"{text[heading.end() :]}, {heading['when']}" if heading else text)
     match = next(filter(None, (sentence.take_first(form) for form in _FORMS)), None)
     if match is None:
         return text, None
     groups = match.groupdict()
+    saved = sentence.take_first(_SAVED)
     limit = sentence.take_first(_LIMIT)
-    named = groups.get("index") or (limit and limit["index"]) or ""
+    named = groups.get("index") or (limit and limit["index"]) or (heading and heading["index"]) or ""
     index = "SYM-H" if named.lower().startswith("sym") else "Dst"
     notes: list[str] = []
     if limit:
@@ -95,7 +104,8 @@ def read_storm_table(text: str) -> tuple[str, EventTable | None]:
         threshold = threshold_in(groups.get("class") or "") or _USUAL
         kind = f"{groups['class']} storm" if groups.get("class") else "storm"
         notes.append(f"a {kind} reaches {threshold} nT, because the request names no limit")
-    give = "onset" if (groups.get("give") or "").lower().startswith("onset") else "minimum"
+    given = groups.get("give") or (saved and saved["onsets"]) or ""
+    give = "onset" if given.lower().startswith("onset") else "minimum"
     return f"{index} {sentence.rest()}", EventTable(storm_phases(index, threshold, give), notes=tuple(notes))
 
 

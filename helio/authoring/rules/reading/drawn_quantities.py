@@ -373,6 +373,9 @@ def derived_from_others(
     ]
     if beside and len(beside) == len(others):
         return none  # the cone angle from the field, plus a running mean of |B|
+    if all(quantity in strange for at, quantity in others if at in beside):
+        others = [(at, quantity) for at, quantity in others if at not in beside]
+        strange, beside = [quantity for quantity in strange if quantity in dict(others).values()], []
     if beside:
         raise NotUnderstood(
             f"it is not clear whether helio computes the {first.name} from {others[-1][1].name}",

@@ -542,7 +542,13 @@ class _SentenceReader:
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
         if turned:
             placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
-        if len({quantity for _, quantity in placed}) + (self._field >= 0) + len(self._datasets) + len(described.cuts) == 1:
+        if (
+            len({quantity for _, quantity in placed})
+            + (self._field >= 0)
+            + len(self._datasets)
+            + len(described.cuts)
+            == 1
+        ):
             sentence.drop(
                 r"\b(?:only|alone)\b(?!\s+(?:in|inside|when|where|while|for|during|if|with|at|on)\b)"
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from helio.authoring.rules.changes.atom_values import COLOURS
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.named_instruments import ALSO_WORDS, IN_SMALL_LETTERS
 from helio.patterns import ignoring_case, outside_quotes
@@ -19,6 +20,10 @@ _FRAME = re.compile(
     r"(?<![\w/.'-])(?:b[xyz](?=\s+(?:in\s+)?gs[em]\b)|gse|gsm|rtn|mso|mse|hci|hgi|hee|heeq|gei|lmn)(?![\w'-]|\.\w)"
 )
 """A frame in small letters, or a component before one."""
+_COLOURED_BY = ignoring_case(
+    rf"\b(?P<first>b_?[xz](?:\s+\(?\w+\)?)?\s*(?:,|and|/|\+)\s*)(?-i:by)(?=\s+\(?(?:in\s+)?(?:{COLOURS}|dash|dott|solid))"
+)
+"""A component between others, before its look: ``bz red, by black``."""
 _BEHIND_CRAFT = re.compile(
     rf"(?P<craft>(?<![\w-])(?:{names_of_spacecraft()})\s+(?:[A-Z\d-]+\s+)?)"
     rf"(?P<name>{'|'.join(sorted(ALSO_WORDS - {'SUN'}, key=len, reverse=True)).lower()})(?![\w-]|\s+(?:me|us)\b)"
@@ -73,6 +78,7 @@ def with_capitals(request: str) -> str:
         text = _FRAME.sub(
             lambda match: match[0].capitalize() if match[0][0] == "b" else match[0].upper(), text
         )
+        text = _COLOURED_BY.sub(r"\g<first>By", text)
         return _with_symbols(text) if is_small else text
 
     return outside_quotes(request, written)
