@@ -165,7 +165,8 @@ _LABELLED = re.compile(
 """The label of a mark without quotes: ``a vertical line labelled X-line at 22:34``."""
 _LOOK = rf"{COLOURS}|dash|dott?|solid|thick|thin|bold|log|panel|axis|all|both|each|UTC?|(?:{_UNITS})\)"
 _IN_BRACKETS = re.compile(
-    rf"(?P<mark>\b(?:line|marker)s?\s+at\s+[^\s,;()][^,;()]*?\d[^,;()]*?)\s*\((?P<label>(?!{_LOOK})[A-Za-z][A-Za-z -]+)\)",
+    r"(?P<mark>\b(?:line|marker)s?\s+at\s+(?=[^,;()]*\d)[^,;()]+?)"
+    rf"\s*\((?P<label>(?!{_LOOK})[A-Za-z][A-Za-z -]+)\)",
     re.IGNORECASE,
 )
 """The label of a mark in brackets behind its value: ``a horizontal line at 6.6 (geosynchronous orbit)``."""

@@ -16,7 +16,8 @@ from helio.knowledge.quantities import RADIO, SOURCES
 _NO_COUNT = r"(?<!\x01 )(?<!rate )(?<!slope )(?<!lag )(?<!number )(?<!fit )"
 """What stands before ``per month`` is no correlation, which was taken, and no count."""
 _PER = (
-    rf"(?:{_NO_COUNT}\b(?:(?:per|(?:(?:for|in|of|over)\s+)?(?:each|every)|by|(?:(?<=value )|(?<=point )|(?<=mean )|(?<=average ))an?)\s+)(?:calendar\s+)?"
+    rf"(?:{_NO_COUNT}\b(?:(?:per|(?:(?:for|in|of|over)\s+)?(?:each|every)|by"
+    r"|(?:(?<=value )|(?<=point )|(?<=mean )|(?<=average ))an?)\s+)(?:calendar\s+)?"
     rf"(?P<every>{'|'.join(EVERY)}|{ROTATION})\b|\b(?P<by>day|week|month|year)[\s-]+by[\s-]+(?P=by)\b)"
 )
 _LONG = ("monthly", "quarterly", "yearly", "annually", "annual")

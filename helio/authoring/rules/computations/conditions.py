@@ -36,9 +36,10 @@ _LENGTHS = "years?|months?|weeks?|days?|hours?|minutes?|seconds?|h|min|s|d|sampl
 _NO_LENGTH = rf"(?!\s*(?:{_LENGTHS})\b)"
 LEVEL = rf"(?P<level>{NUMBER})(?![\d:/]|-\d)(?:\s*(?P<unit>{UNIT})(?![\w/]))?{_NO_LENGTH}"
 LASTING = (
-    r",?\s*(?:\b(?:and|that|which|with|of|is|it)\s+)*(?:\b(?:lasting|last(?:s|ed)?|for|during|longer)\b\s*|\bduration\s*(?:of\s+)?|\bof(?=\s+at\s))"
-    r"(?:for\s+)?(?:at\s+least|(?:(?:more|longer)\s+)?than|over|>=?|≥|(?<=\bfor )|(?<=\bduring )|(?<=\blasting ))\s*(?:an?\s+(?=\d))?"
-    rf"{duration_pattern()}(?:\s+or\s+(?:more|longer))?"
+    r",?\s*(?:\b(?:and|that|which|with|of|is|it)\s+)*"
+    r"(?:\b(?:lasting|last(?:s|ed)?|for|during|longer)\b\s*|\bduration\s*(?:of\s+)?|\bof(?=\s+at\s))"
+    r"(?:for\s+)?(?:at\s+least|(?:(?:more|longer)\s+)?than|over|>=?|≥|(?<=\bfor )|(?<=\bduring )|(?<=\blasting ))\s*"
+    rf"(?:an?\s+(?=\d))?{duration_pattern()}(?:\s+or\s+(?:more|longer))?"
 )
 _RANGE = (
     rf"(?P<low>{NUMBER})(?:\s*(?:{UNIT}))?\s*(?:\band\b|\bto\b|-|–)\s*(?P<high>{NUMBER})(?![\d:/])"

@@ -34,13 +34,16 @@ _FORMS = (
     rf"{_ASKED}(?:(?:all|the|every)\s+)*{_STORMS}(?=[^:;.]*{_SAVED})",
     rf"^(?:(?:all|the)\s+)*{_STORMS}(?<=s)(?=[^:]*\b{_TABLE}[^:]*$)",
 )
-_HEADING = r"(?P<index>Dst|SYM-?H)\s+(?P<when>(?:of|in|for|from|during)\s+[^.;]+)[.;]\s+(?=(?:please\s+)?(?:find|list|give)\b)"
+_HEADING = (
+    r"(?P<index>Dst|SYM-?H)\s+(?P<when>(?:of|in|for|from|during)\s+[^.;]+)[.;]\s+"
+    r"(?=(?:please\s+)?(?:find|list|give)\b)"
+)
 """The index and its time in a sentence of their own, before the wish for the storms in it."""
 _LIMIT = (
-    r"(?:,?\s*(?:with|where|having|for\s+which|whose|reaching|of|that\s+(?:reach(?:ed)?|have)|\()*\s*(?:an?\s+|the\s+)?"
+    r"(?:,?\s*(?:with|where|having|(?:for|in)\s+which|whose|reaching|of|that\s+(?:reach(?:ed)?|have)|\()*\s*(?:an?\s+|the\s+)?"
     r"(?:(?:minim(?:um|al)|min\.?|peak)\s+)?(?P<index>Dst|SYM-?H)?(?:\s+(?:index|minim(?:um|a)|min\.?|values?))*"
-    r"\s*(?:is\s+|was\s+|were\s+|went\s+|gets\s+)*(?:below|under|less\s+than|lower\s+than|down\s+to|<=?|≤|reach(?:ing|ed)?|of\s+at\s+least|exceeding"
-    r"|stronger\s+than|deeper\s+than)\s*(?P<limit>[-−]\s?\d{2,3})\s*(?:nT)?\)?)"
+    r"\s*(?:is\s+|was\s+|were\s+|went\s+|gets\s+)*(?:below|under|less\s+than|lower\s+than|(?:down\s+)?to|<=?|≤|reach(?:ing|ed)?|of\s+at\s+least|exceeding"
+    r"|stronger\s+than|deeper\s+than)\s*(?P<limit>[-−]\s?\d{2,3})\s*(?:nT)?(?:\s+or\s+(?:less|lower|below|deeper|more|stronger))?\)?)"
 )
 _USUAL = -50
 """Dst of a storm in nT, if the request names no limit (Gonzalez et al. 1994)."""

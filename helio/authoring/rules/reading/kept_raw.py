@@ -113,9 +113,9 @@ def take_kept_raw(sentence: Sentence) -> KeptRaw:
         sentence.drop(rf"\b(?:(?:all|both|everything)\s+)?(?:at|in)\s+(?:(?:the|its|their)\s+)?{_NATIVE}")
     placed, field = read_quantities(Sentence.masked(sentence.left), magnitude=False)
     flown = read_spacecraft(Sentence.masked(sentence.left))
-    named = len({quantity for _, quantity in placed}) + (field >= 0 or sentence.has(r"\bcomponents\b"))
-    of_crafts = named == 1 < len({craft for _, craft in flown})
-    if named < len("ab") and not of_crafts:
+    count = len({quantity for _, quantity in placed}) + (field >= 0 or sentence.has(r"\bcomponents\b"))
+    of_crafts = count == 1 < len({craft for _, craft in flown})
+    if count < len("ab") and not of_crafts:
         return KeptRaw()
     rest = not of_crafts and sentence.take_first(_REST) is not None
     text = sentence.left
