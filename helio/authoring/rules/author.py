@@ -53,6 +53,7 @@ from helio.authoring.rules.reading.looks import (
     changed_looks,
     is_of_own_panels,
     is_same_data,
+    names_quantity,
     take_looks,
     take_panel_looks,
     take_phrases,
@@ -259,7 +260,7 @@ class RuleAuthor:
         rest, looks = take_looks(plain, self._now)
         looks += of_panels
         in_parts = None if sources or events else self._in_parts(plain, request, items, ask, of_panels)
-        if not (in_parts or sources or events or any(is_of_own_panels(look, self._now) for look in looks)):
+        if not (in_parts or sources or events) and all(map(names_quantity, looks)):
             in_parts = self._in_parts(rest, request, items, ask, looks)
         if in_parts:
             template, notes = in_parts

@@ -410,6 +410,7 @@ DERIVED: dict[str, Recipe] = {
     "electron thermal speed": _recipe("thermal_speed", "km/s", _ELECTRON, source=TE),
 }
 """Quantities to compute if no dataset has them."""
+RUNNING = ("running_average", "running_median")
 WINDOWED = {recipe.tool for recipe in DERIVED.values() if recipe.window}
 """Tools for quantities that need a window, which the request gives as a `Computation`."""
 AT_EARTH = (

@@ -11,7 +11,7 @@ from functools import partial
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, Cut, PipelineRequest, RequestQuantity
 from helio.authoring.writing.asking import Asks
-from helio.authoring.writing.computations import CUTS, OF_SPECTRA, OF_TWO
+from helio.authoring.writing.computations import CUTS, OF_SPECTRA, OF_TWO, RUNNING
 from helio.authoring.writing.sources import cadence_words, coverage, has_records, pick
 from helio.authoring.writing.steps import PlotSeries, Steps, duration
 from helio.authoring.writing.windows import LEAST_RECORDS
@@ -338,11 +338,11 @@ def frequencies_of(computation: Computation) -> list[float]:
 
 
 def _spacings(request: PipelineRequest) -> list[float]:
-    """Return the spacing in seconds of enough records for each window of a spectrum, and for each shortest period."""
+    """Return the spacing in seconds of enough records for each window, and for each shortest period."""
     lengths = [
-        (computation.window, LEAST_RECORDS[computation.tool])
+        (computation.window, 1 if computation.tool in RUNNING else LEAST_RECORDS[computation.tool])
         for computation in request.computations
-        if computation.window and computation.tool.startswith("power_")
+        if computation.window and (computation.tool.startswith("power_") or computation.tool in RUNNING)
     ]
     periods = [dict(computation.args).get("shortest") for computation in request.computations]
     lengths += [(period, _PER_PERIOD) for period in periods if period]

@@ -19,6 +19,7 @@ from helio.authoring.writing.computations import (
     OF_SPECTRA,
     OF_TWO,
     R_SQUARED,
+    RUNNING,
     SEPARATION,
     SHIFT,
     SUM,
@@ -146,7 +147,10 @@ class Operations:
             )
         made: dict[str, PlotSeries] = {}
         for series in fitting:
-            if tool == "resample" and not self._should_average(series, computation, alone=len(fitting) == 1):
+            alone = len(fitting) == 1
+            if tool == "resample" and not self._should_average(series, computation, alone=alone):
+                continue
+            if tool in RUNNING and not self._should_smooth(series, computation, alone=alone):
                 continue
             of_spectrum = how.of_spectrum and not is_line and series not in measured
             if of_spectrum or is_line:
@@ -279,6 +283,21 @@ class Operations:
         if series.cadence == length and computation.method == "mean":
             return False  # hourly means of hourly values
         return not computation.if_finer or not series.cadence or series.cadence < length / _COARSER
+
+    def _should_smooth(self, series: PlotSeries, computation: Computation, *, alone: bool) -> bool:
+        """Return whether a window is longer than the cadence of a series; refuse a shorter one of the only series."""
+        if not (computation.window and series.cadence):
+            return True
+        if interval_of(computation.window).nanoseconds / 1e9 > series.cadence:
+            return True
+        words = f"{series.label} has a cadence of {cadence_words(series.cadence)}"
+        if alone:
+            raise NotUnderstood(
+                f"{words}: a window of {computation.window} smooths nothing",
+                advice="name finer data as DATASET.PARAMETER, or a longer window",
+            )
+        self.steps.note(f"{words}, which a window of {computation.window} does not smooth")
+        return False
 
     def _along_axes(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         """Rotate the vectors of each spacecraft to the axes of minimum variance of its magnetic field."""

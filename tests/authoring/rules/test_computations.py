@@ -1090,6 +1090,8 @@ def test_a_slope_without_a_power_spectrum_is_refused(author, words):
         ("take ACE B, compute the clock angle, and plot both", [["ACE_B"], ["ACE_B_gsm_clock"]]),
         ("compute |B| of ACE from the components and show 5 min averages of this strength", [["ACE_Bmag_binned"]]),
         ("ram pressure from n and V of ACE, together with Bz", [["ACE_Pdyn"], ["ACE_Bz"]]),
+        ("ACE V smoothed with 3 h and n with 1 h", [["ACE_V_smooth"], ["ACE_n_smooth"]]),
+        ("average ACE |B| to 1 hour and density to 3 hours", [["ACE_Bmag_binned"], ["ACE_n_binned"]]),
         ("compute beta of ACE and show 5 min averages of V", [["ACE_beta"], ["ACE_V_binned"]]),
         ("ACE Bz, then |B|, then V", [["ACE_Bz"], ["ACE_Bmag"], ["ACE_V"]]),
         ("ACE Bz smoothed over 1 h, the smoothed one only", [["ACE_Bz_smooth"]]),

@@ -123,6 +123,7 @@ def test_an_average_directly_before_the_last_quantity_is_of_this_one_alone(autho
             "which column of GE_K0_CPI.HP_V is the x component",
         ),
         ("SOHO_CELIAS-SEM_1DAY.first_order_flux, hourly means, Oct 2003", "cannot average it to 1h"),
+        ("ACE V smoothed over 20 s, Oct 2003", "a window of 20s smooths nothing"),
     ],
 )
 def test_what_the_data_cannot_give_is_refused(author, sentence, says):
@@ -130,9 +131,15 @@ def test_what_the_data_cannot_give_is_refused(author, sentence, says):
         author.create(sentence)
 
 
-def test_averages_take_data_that_are_finer(author):
-    came = author.create("SOHO SEM EUV 26–34 nm as hourly means, 15 Oct to 15 Nov 2003")
-    assert came.template["steps"][0]["tool_args"]["dataset_id"] == "SOHO_CELIAS-SEM_15S"
+@pytest.mark.parametrize(
+    ("sentence", "dataset"),
+    [
+        ("SOHO SEM EUV 26–34 nm as hourly means, 15 Oct to 15 Nov 2003", "SOHO_CELIAS-SEM_15S"),
+        ("Solar Orbiter B_R smoothed over 30 s, 4 Nov 2021", "SOLO_L2_MAG-RTN-NORMAL"),
+    ],
+)
+def test_averages_take_data_that_are_finer(author, sentence, dataset):
+    assert author.create(sentence).template["steps"][0]["tool_args"]["dataset_id"] == dataset
 
 
 @in_one_test(

@@ -158,7 +158,7 @@ _RENAMED = re.compile(
 
 _LABELLED = re.compile(
     r"\b(?P<how>(?:lines?\s+(?:called|named)|labell?ed|(?:with\s+(?:the\s+)?|(?<=, ))label)(?:\s+as)?)[ ]+"
-    r"(?P<label>(?!(?:at|in|on|the|an?|all|each|[xy])\b)[^\s,;\"']+(?:[ ]+[^\s,;\"']+){0,3}?)"
+    r"(?P<label>(?!(?:at|in|on|the|an?|all|each|[xy][ -]axis)\b)[^\s,;\"']+(?:[ ]+[^\s,;\"']+){0,3}?)"
     r"(?=\s*(?:$|[,;])|[ ]+(?:at|in|on|from|to|and|for)\b)",
     re.IGNORECASE,
 )

@@ -132,11 +132,6 @@ _MAGNITUDE_ALONE = re.compile(
 )
 """What stands before a magnitude that is drawn without its vector: ``take V and draw its``, ``current density``."""
 _ALONE = re.compile(r"\s+of\s+(?:the\s+)?(?:[\w|]+\s+){1,3}?(?P<only>only|alone)\b", re.IGNORECASE)
-_OTHER_WINDOW = (
-    rf"(?:,|\band)\s+[\w|]+\s+(?P<out>(?:with|over|by)\s+{_DURATION})"
-    r"(?=\s*(?:$|[,.;\x01\d]|(?:and|for|in|on)\b))"
-)
-"""The window of a computation for a later quantity: ``smooth V with 3 h and n with 1 h``."""
 _LENGTH_OR_RHYTHM = rf"(?:{_DURATION}|(?P<each>hourly|daily|minutely|weekly))"
 _VERBS = (
     (
@@ -293,7 +288,6 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         else mention
         for mention in mentions
     ]
-    mentions = _with_own_windows(sentence, mentions, window) if window else mentions
     mentions = [_beside_spectrum(_in_intervals(mention, window), mentions) for mention in mentions]
     takers = {mention.computation.tool for mention in mentions if mention.computation.window == window}
     takers -= {*OF_SPECTRA}
@@ -559,24 +553,6 @@ def _window_of_all(sentence: Sentence, computations: Sequence[Computation]) -> s
             rf"(?:\b(?:over|with|using|in|every|per)\s+(?:an?\s+)?{bracket}){_DURATION}(?!\s+(?:from|before|after)\b)"
         )
     return duration_in(window) if window else ""
-
-
-def _with_own_windows(
-    sentence: Sentence, mentions: list[ComputationMention], window: str
-) -> list[ComputationMention]:
-    """Read ``smooth V with 3 h and n with 1 h``: a computation has another window for a later quantity."""
-    named = [mention for mention in mentions if mention.computation.window == window]
-    if len(named) != 1:
-        return mentions
-    others = [
-        replace(
-            named[0],
-            computation=replace(named[0].computation, window=duration_in(match)),
-            position=match.start("out"),
-        )
-        for match in sentence.take(_OTHER_WINDOW)
-    ]
-    return [*mentions, *others]
 
 
 def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:

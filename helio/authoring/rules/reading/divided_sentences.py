@@ -106,6 +106,9 @@ _PLACED_NAME = re.compile(
 _IN_ONE = r"(?:in|on|into)\s+(?:one|the\s+same|a\s+single)\s+(?:panel|plot|axes)\b"
 _NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|month|year)s?|each|all|both|an?|one|two)\b)"
 _ONE_MINUS_OTHER = r"(?-i:[A-Z])[\w-]*\s+minus\s+(?-i:[A-Z])[\w-]*"
+_BY = r"(?:with|over|by|to|in)"
+_AND = r"\s*(?:,|,?\s+and)\s+"
+_WORDS = r"(?:(?!(?:and|with|over|by|to|in|smooth\w*|averag\w*)\b)[\w|.-]+\s+){1,4}?"
 _SHOWN = r"(?:,?\s+(?:and\s+)?(?:then\s+)?(?:plot|draw|show|display)\s+(?:it|this|that|the\s+result)\b)"
 _BEFORE_THEN = r"(?:(?!\bthen\b)[^;|])*"
 _PLAIN_FORMS = [
@@ -148,6 +151,16 @@ _PLAIN_FORMS = [
         (
             rf"\b[io]n\s+the\s+next\b(?:\s+(?:{PANEL}|one))?(?=\s*(?:$|[,.;)])|\s+(?:on|with|as|for|and|from)\b)",
             "in another panel",
+        ),
+        (
+            rf"(?:\b(?P<verb>smooth|averag)e?\s+(?P<first>{_WORDS}))(?P<by>{_BY})\s+(?P<length>(?:an?\s+)?{duration_pattern('_first')})"
+            rf"(?P<joint>{_AND})(?P<other>{_WORDS})(?P=by)\s+(?=(?:an?\s+)?{duration_pattern('_second')})",
+            r"\g<first>\g<verb>ed \g<by> \g<length>\g<joint>\g<other>\g<verb>ed \g<by> ",
+        ),
+        (
+            rf"\b(?P<made>smoothed|averaged)\s+(?P<by>{_BY})\s+(?P<length>(?:an?\s+)?{duration_pattern('_first')})"
+            rf"(?P<joint>{_AND})(?P<other>{_WORDS})(?P=by)\s+(?=(?:an?\s+)?{duration_pattern('_second')})",
+            r"\g<made> \g<by> \g<length>\g<joint>\g<other>\g<made> \g<by> ",
         ),
         (
             r"^(?!.*\b(?:both|all|too|itself|them|everything|as\s+well)\b)\W*(?:please\s+)?(?:from|using|use|with|take)\s+(?!\d)(?P<inputs>(?:(?!window|mean|averag|median|smooth)[^;.])+?),?\s+(?:(?:and|to)\s+)?"

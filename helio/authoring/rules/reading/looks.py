@@ -310,7 +310,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
     left = "".join(text[at:stop] for at, stop in _between(phrases, len(text)))
-    only = [] if ignoring_case(GROUP).search(left) or _names_quantity(left) else phrases
+    only = [] if ignoring_case(GROUP).search(left) or names_quantity(left) else phrases
     removed: list[_Phrase | Atom] = [*phrases, *styles, *again]
     for part in sorted(removed, key=lambda part: part.start):
         stop = part.stop
@@ -474,7 +474,7 @@ def _names_of(phrase: _Phrase) -> list[Atom]:
     return [
         part
         for part in phrase.parts
-        if part.kind == "craft" or (part.kind == "what" and _names_quantity(part.text))
+        if part.kind == "craft" or (part.kind == "what" and names_quantity(part.text))
     ]
 
 
@@ -498,7 +498,7 @@ def _is_quantity(words: str) -> bool:
     return (bool(placed) or field >= 0) and not sentence.unread()
 
 
-def _names_quantity(words: str) -> bool:
+def names_quantity(words: str) -> bool:
     """Return whether words name a quantity of the table."""
     return bool(_quantities_of(words))
 
@@ -619,10 +619,10 @@ def _with_names(
     is_again = owners and any(_quantities_of(name.text) & _quantities_of(owners[-1].text) for name in later)
     if style.kinds == {"scale"} and is_again and _OF_PICTURE.search(text[: owners[-1].start]):
         return [f"frequency axis {words}"], None  # not the axis of the line beside its spectrum
-    if not meant and style.kinds == {"scale"} and any(_names_quantity(name.text) for name in later):
+    if not meant and style.kinds == {"scale"} and any(names_quantity(name.text) for name in later):
         return [f"{name.text} {words}" for name in names if name.start < style.start], None  # V, log, and Bz
     if not meant and _IN_ONE_PANEL.search(text[: style.start]):
-        meant = [name for name in names if name.start < style.start and _names_quantity(name.text)][-1:]
+        meant = [name for name in names if name.start < style.start and names_quantity(name.text)][-1:]
     if not meant or not several:
         return [words], None
     return [f"{text[meant[0].start : meant[-1].stop]} {words}"], meant[0] if len(meant) == 1 else None
