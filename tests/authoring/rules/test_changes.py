@@ -1930,7 +1930,7 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("wind-plasma", "density without smoothing, velocity smoothed", "'velocity smoothed'"),
         ("psp-encounter", "drop the electron spectrogram and keep the low-energy one", "'low-energy one'"),
         ("storm-overview", "only AE and AL in the index panel", "in which panel"),
-        ("omni-storm", "remove Bz in the density panel", "changes nothing"),
+        ("omni-storm", "remove Bz in the density panel", "cannot remove"),
         ("storm-overview", "remove AL in the AE panel and Dst in the SYM-H panel", "names two panels"),
         ("storm-overview", "only AL in the AE panel, and SYM-H in the Dst panel", "names two panels"),
         ("omni-storm", "remove the density, AE too", "no line called 'AE'"),
@@ -2183,3 +2183,80 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
     assert [step for step in before["steps"] if step["tool_name"] != "render_spec"] == kept[
         : len(before["steps"]) - 1
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told", "untold"),
+    [
+        (
+            "storm-superposed-epoch",
+            "add AE, bins of 3 h for all of them and AE",
+            "step bz: bin: 1h → 3h",
+            "bin: 3h → 1h",
+        ),
+        (
+            "storm-superposed-epoch",
+            "bins of 3 h for all of them, and add AE",
+            "step speed: bin: 1h → 3h",
+            "bin: 3h → 1h",
+        ),
+        ("storm-superposed-epoch", "add AE and density, all of them with 3 h bins", "3h", "step speed"),
+        (
+            "plasma-beta-mach",
+            "n red, T blue, linear axes for those",
+            "y scale of panel 3 (n): linear",
+            "panel 6",
+        ),
+        (
+            "solo-overview",
+            "PAS lines thicker, linear axes for those",
+            "y scale of panel 3 (n_PAS): linear",
+            "panel 6",
+        ),
+        ("plasma-beta-mach", "remove V, linear axes", "log scale: linear", "panel 8: linear"),
+        (
+            "l1-compare",
+            "remove Wind from the bottom panel and make it log",
+            "y scale of panel 3",
+            "y scale of panel 2",
+        ),
+        ("omni-solar-wind", "all red lines thicker", "line of OMNI_COHO1HR_MERGED_MAG_PLASMA.BN", "colour"),
+        (
+            "l1-monitor-comparison",
+            "30 min max lag and drop DSCOVR from the lag panel",
+            "panel 10: - 2 lag_DSCOVR",
+            "lag_Wind",
+        ),
+        ("l1-monitor-comparison", "get rid of DSCOVR completely", "- 4 correlation_DSCOVR", "- 1 lag_Wind"),
+        ("ace-gone", "density from Wind SWE in place of ACE", "WI_H1_SWE", "running_average"),
+        ("ace-gone", "use Wind for the density instead of ACE", "WI_H1_SWE", "running_average"),
+        ("ace-gone", "replace the density by that of Wind", "WI_H1_SWE", "running_average"),
+        ("ace-bfield-overview", "field from Wind instead of ACE", "Wind_Bmag", "ACE_Bmag stays"),
+        ("omni-solar-wind", "speed from ACE instead of OMNI", "PLASMA.V → ACE_V", "ACE_n"),
+    ],
+)
+def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, name, request_, told, untold):
+    text = " || ".join(changed(author, templates(name), request_))
+    assert told in text
+    assert untold not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "message"),
+    [
+        ("plasma-beta-mach", "remove T_e, linear axis", "line that is removed"),
+        ("plasma-beta-mach", "drop n and put a log scale on it", "line that is removed"),
+        ("plasma-beta-mach", "remove V and show n", "does not understand 'n'"),
+        ("l1-monitor-comparison", "remove ACE from the lag panel", "cannot remove"),
+        ("l1-monitor-comparison", "SWE instead of 3DP for Wind's density", "cannot fetch"),
+        ("l1-monitor-comparison", "use the Wind SWE density", "already draws n_Wind"),
+        ("wind-plasma", "density from ACE in place of Wind", "cannot fetch"),
+        ("l1-compare", "density from DSCOVR in place of ACE", "no such quantity of ACE"),
+        ("psp-encounter", "Mach number with the SPC density instead of QTN", "does not understand"),
+        ("solo-overview", "electrons in a line plot at 50 keV", "does not understand"),
+        ("solo-overview", "electrons at 50 keV", "does not understand"),
+    ],
+)
+def test_what_would_change_something_else_is_refused(author, templates, name, request_, message):
+    with pytest.raises(NotUnderstood, match=message):
+        author.edit(request_, templates(name))

@@ -31,6 +31,8 @@ from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.pipelines.template.labels import owner
 
+_ALTOGETHER = r"\b(?:completely|entirely|altogether|everywhere)\b"
+_THEN_SHOWN = r"(?:,|\b(?:and|but|then))\s+(?:show|draw|plot|display)\b"
 SIDES = 2
 """A panel has at most two y axes, each with one unit."""
 
@@ -56,13 +58,15 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         inside = _IN_PANEL.fullmatch(atom.text) if says_panel(clause, atom.text) else None
         if inside:
             there = editor.lines_in(editor.numbers_of(inside["panel"]))
-            gone += [line for line in editor.known(inside["line"], every=True) if line in there]
+            gone += {*editor.known(inside["line"], every=True), *_named_after(editor, inside["line"])} & {
+                *there
+            }
         elif says_panel(clause, atom.text):
             numbers += _panels_named(editor, clause, atom)
         elif not clause.has("panel"):
             gone += [
                 *_with_strength(editor, atom.text, editor.known(_all_of(editor, atom.text))),
-                *_named_after(editor, atom),
+                *_named_after(editor, atom.text),
             ]
     if around:  # B without |B|, By in the B panel
         there = editor.lines_in([number for atom in around for number in editor.numbers_of(atom.text)])
@@ -137,19 +141,28 @@ def _refuse_absent(editor: FigureEditor, numbers: Sequence[int], meant: Mapping[
 
 
 def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) -> None:
-    """Draw what stays; refuse the clause if nothing would stay or nothing goes."""
-    if not any(kept):
+    """Draw what stays, and save no more what goes altogether; refuse the clause if nothing stays or nothing goes."""
+    if not any(kept) or kept == (editor.panels or [editor.drawn]):
         raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
-    editor.redraw(kept, prune=True)
+    before = [label for end in editor.ends for label in editor.behind(end)]
+    gone = {line for line in editor.drawn if not any(line in panel for panel in kept)}
+    for step in editor.steps_of(("save_data",)) if clause.says(_ALTOGETHER) else ():
+        saved, name = step["tool_args"]["source_labels"], str(step["step_id"])
+        gone.update(label for words in clause.names for label in _named_after(editor, words, saved))
+        left = [label for label in saved if label not in gone]
+        change = Operation("set", name, ("tool_args", "source_labels"), left)
+        editor.do(change if left else Operation("remove", name))
+    editor.redraw(kept)
+    editor.prune(before)
 
 
-def _named_after(editor: FigureEditor, atom: Atom) -> list[str]:
+def _named_after(editor: FigureEditor, name: str, among: Sequence[str] = ()) -> list[str]:
     """Return the lines of which a spacecraft is a part, as their names say: ``Wind − ACE`` is removed with Wind."""
     names = editor.spec.get("trace_names") or {}
-    craft = spellings().get(atom.text.casefold(), "") if atom.kind == "craft" else ""
+    craft = spellings().get(name.casefold(), "")
     return [
         line
-        for line in (editor.drawn if craft else ())
+        for line in (among or editor.drawn if craft else ())
         if craft in editor.lines.crafts(line)
         and says(f"{editor.lines.own_words(line)} {names.get(line, '')}".casefold(), craft.casefold())
     ]
@@ -685,7 +698,7 @@ def _swaps(clause: Clause) -> bool:
 _PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
 ARRANGING: tuple[Rule, ...] = (
     *MARKS,
-    Rule("verb:remove what|panel", "craft every rel:below_axis", remove),
+    Rule("verb:remove what|panel", "craft every rel:below_axis", remove, lambda clause: not clause.says(_THEN_SHOWN)),
     Rule("verb:only what", "craft", keep_inside, _says_where),
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),

@@ -67,7 +67,7 @@ _NOT_DESCRIBED = (
 _DESCRIBED = (
     rf"(?<=\bthe )(?!(?:{PLACE}|{_COUNT}|{_NOT_DESCRIBED})\b)[\w|∥⊥-]+\s+ones?\b"
     r"(?!\s+(?:day|hour|minute|min|second|week|month|year|panel|more|by)s?\b)"
-    rf"|(?<=\bthe ){_LOOK}\s+(?:lines?|curves?|traces?)\b(?!\s+(?:at|for|to|of|colou?r|style|width)\b)"
+    rf"|(?:(?<=\bthe )|(?<=\ball )){_LOOK}\s+(?:lines?|curves?|traces?)\b(?!\s+(?:at|for|to|of|colou?r|style|width)\b)"
 )
 """Regular expression of lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
 _LIST = r"\s*(?:,\s*and|,|/|&|and|with|by|-|–|through)\s*"

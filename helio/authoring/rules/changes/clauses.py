@@ -204,6 +204,18 @@ class Change:
     rule: Rule
 
 
+def removes_lines(atoms: Sequence[Atom]) -> bool:
+    """Return whether parts only say which lines go, so that a value behind them cannot be for these lines."""
+    verbs = {atom.tags[-1] for atom in atoms if atom.kind == "verb"}
+    return verbs == {"verb:remove"} and {atom.kind for atom in atoms} <= {
+        "verb",
+        "what",
+        "craft",
+        "line",
+        "panel",
+    }
+
+
 def without_old_values(atoms: Sequence[Atom]) -> list[Atom]:
     """Leave out values that a new value of the same kind replaces: ``log`` of ``linear instead of log``."""
     kept = list(atoms)
@@ -330,6 +342,9 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
         return [] if is_placed else [replace(clause, shared=of("verb", "tool", "duration"))]
     own = {atom.kind for atom in clause.atoms}
     has_target = bool(own & {"what", "panel", "craft", "every"})
+    is_of_rest = clause.says(r"\baxes\b(?!\s+(?:for|of|on)\b)")  # remove V, linear axes
+    if removes_lines(before) and own & _LOOKS and (is_of_rest or of("panel")):
+        targets = of("panel", "every", "line")
     shared: list[tuple[Atom, ...]] = []
     if not has_target and targets:
         shared.append(targets)

@@ -173,7 +173,8 @@ class Meanings:
             phrases = any_phrase([*facts["phrases"], *(facts.get("beside a unit", ()) if has_unit else ())])
             named = re.compile(rf"(?<![\w|-])(?:{phrases})(?![\w|-])", re.IGNORECASE)
             steps = self._arguments.get(name, [])
-            if not steps or not named.search(text):
+            match = named.search(text)
+            if not steps or match is None or self._is_spectrogram(match[0]):
                 continue
             value = _value_of(clause, text, facts["unit"])
             rest = clause.text if name not in _ASSUMED else text
@@ -186,6 +187,10 @@ class Meanings:
             if value is not None and steps and not is_line:
                 return name, value, steps
         return None
+
+    def _is_spectrogram(self, words: str) -> bool:
+        """Return whether words name a spectrogram, whose energies are no temperatures: ``electrons at 50 keV``."""
+        return any(map(self._editor.lines.has_colours, self._editor.lines_of(words)))
 
     @cached_property
     def _arguments(self) -> dict[str, list[Document]]:
