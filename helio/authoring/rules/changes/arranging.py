@@ -15,7 +15,7 @@ from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PLACE, Atom, num
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
-from helio.authoring.rules.changes.marks import MARKS
+from helio.authoring.rules.changes.marks import MARKS, without_marks
 from helio.authoring.rules.changes.panel_settings import (
     asked_panels,
     is_spectrogram,
@@ -44,7 +44,10 @@ _OF_INSTRUMENT = re.compile(r"\s(?:of|from)\s+(?:the\s+)?(?P<name>[A-Z][\w-]*)$"
 
 
 def remove(editor: FigureEditor, clause: Clause) -> None:
-    """Remove lines or panels, with the settings for them."""
+    """Remove lines or panels, with the settings for them, and marks by their labels."""
+    before, clause = clause, without_marks(editor, clause)
+    if before.names and not clause.has("what", "panel"):
+        return
     numbers = panel_numbers(editor, clause.of("panel"))
     panels = editor.panels
     _refuse_two_panels(clause)
@@ -450,11 +453,15 @@ def swap_panels(editor: FigureEditor, clause: Clause) -> None:
     editor.redraw(panels)
 
 
+_AXIS_OF = ignoring_case(r"\baxis\s+of\s+(?:the\s+)?$")
+
+
 def to_the_right(editor: FigureEditor, clause: Clause) -> None:
     """Give lines, also new ones, an axis at the right of their panel: ``PCN in the AE panel, right axis``."""
     named = [atom for atom in clause.atoms if "what" in atom.tags] or clause.of("what")
     at = clause.of("rel:right_axis")[0].start
     places = [atom for atom in named if says_panel(clause, atom.text) or (atom.start > at > named[0].start)]
+    places += [atom for atom in named if _AXIS_OF.search(clause.ahead_of(atom))]
     meant = [atom for atom in named if atom not in places]
     words = [atom.text for atom in meant]
     numbers = panel_numbers(editor, clause.of("panel"))

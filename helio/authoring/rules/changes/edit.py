@@ -46,7 +46,7 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.changes.line_settings import FIXED, notes_on_same_colours, style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
-from helio.authoring.rules.changes.marks import DRAWN_MARKS
+from helio.authoring.rules.changes.marks import DRAWN_MARKS, labels_of_marks
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import says_panel, set_scale
@@ -491,8 +491,12 @@ def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
 def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
     """Leave out what a sentence that removes lines keeps: ``remove BR BT BN, keep only |B|`` is of their panel."""
     removing = [change.clause for change in changes if change.clause.has("verb:remove")]
+    if removing:  # remove the shading, keep the shock
+        marks = labels_of_marks(editor)
+        changes = [change for change in changes if not _keeps(change.clause, marks)]
     says_no = all(
-        clause.of("verb:remove")[0].text.casefold() in ("no", "not", "without") for clause in removing
+        clause.of("verb:remove")[0].text.casefold() in ("no", "not", "without") or clause.says(r"\bones\b")
+        for clause in removing
     )
     gone = _lines_named(editor, removing)
     beside = {line for panel in editor.panels if gone & set(panel) for line in panel}
@@ -516,6 +520,11 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
         return left
     beside = {line for panel in editor.panels if kept & set(panel) for line in panel}
     return [_of_lines(change, beside & _lines_named(editor, [change.clause])) for change in left]
+
+
+def _keeps(clause: Clause, marks: set[str]) -> bool:
+    """Return whether a clause only says that marks stay, by their labels."""
+    return clause.says(r"\bkeep") and bool(clause.names) and marks.issuperset(clause.names)
 
 
 def _of_lines(change: Change, lines: set[str]) -> Change:

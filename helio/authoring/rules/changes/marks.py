@@ -15,7 +15,11 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
 from helio.authoring.rules.changes.line_settings import FIXED
 from helio.authoring.rules.changes.moments import intervals_of, is_interval, moments_in
-from helio.authoring.rules.changes.panel_settings import named_panels, panel_numbers, panels_of
+from helio.authoring.rules.changes.panel_settings import (
+    named_panels,
+    panels_of,
+    says_panel,
+)
 from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
@@ -164,21 +168,47 @@ def remove_marks(editor: FigureEditor, clause: Clause) -> None:
     if not held:
         names = {"vrects": "shaded interval", "hlines": "horizontal line", "vlines": "vertical line"}
         raise NotUnderstood(f"the figure has no {names[key]} to remove")
-    labels = [name.casefold() for name in clause.names] if key == "vrects" else []
+    labels = [name.casefold() for name in clause.names] if key != "hlines" else []
     values = [atom.value.value for atom in clause.of("number")]
-    numbers = [] if values else panel_numbers(editor, clause.of("panel"))
+    places = [atom for atom in clause.of("what") if key == "hlines" and says_panel(clause, atom.text)]
+    numbers = [] if values else named_panels(editor, [*clause.of("panel"), *places])
+    if key == "hlines" and len(places) < len(clause.names):
+        raise NotUnderstood(
+            f"helio does not understand '{clause.text.strip()}'", advice="name the panel or the value"
+        )
 
     def stays(mark: Document) -> bool:
         if labels:
             return not any(says(str(mark.get("label", "")).casefold(), label) for label in labels)
         return mark.get("y", mark.get("x")) not in values if values else mark.get("panel", 1) not in numbers
 
-    kept = (
-        [mark for mark in held if stays(object_of(mark))] if labels or values or clause.has("panel") else []
-    )
+    kept = [mark for mark in held if stays(object_of(mark))] if labels or values or numbers else []
     if kept == held:
         raise NotUnderstood("the figure has no such line")
     editor.set_for(key, kept)
+
+
+def labels_of_marks(editor: FigureEditor) -> set[str]:
+    """Return the labels of the lines and shaded intervals of a figure that mark times."""
+    marks = [mark for key in ("vlines", "vrects") for mark in editor.spec.get(key) or []]
+    return {str(object_of(mark).get("label", "")) for mark in marks}
+
+
+def without_marks(editor: FigureEditor, clause: Clause) -> Clause:
+    """Remove the marks that names in a clause label: ``remove the sheath and the shock``; return the other names."""
+    gone = []
+    for atom in clause.of("what"):
+        words, is_line = plain_name(atom.text).casefold(), bool(editor.lines_of(atom.text))
+        for key in ("vlines", "vrects", "hlines"):
+            held = [object_of(mark) for mark in editor.where(key)[0] or []]
+            labels = [str(mark.get("label", "")).casefold() for mark in held]
+            is_meant = [label == words if is_line else says(label, words) for label in labels]
+            kept = [mark for mark, goes in zip(held, is_meant, strict=True) if not goes]
+            if kept != held:
+                editor.set_for(key, kept)
+                gone.append(atom)
+    own, shared = (tuple(atom for atom in part if atom not in gone) for part in (clause.atoms, clause.shared))
+    return replace(clause, atoms=own, shared=shared)
 
 
 def add_levels(editor: FigureEditor, clause: Clause) -> None:

@@ -369,7 +369,8 @@ class Meanings:
 
     def _pair(self, words: frozenset[str], limits: Range, is_band: bool) -> list[Operation]:
         """Set both ends of a band."""
-        if limits.low is None or limits.high is None or not (limits.unit or is_band):
+        is_axis = not (limits.unit or is_band) and bool(words & self._drawn_words)
+        if limits.low is None or limits.high is None or is_axis:
             return []
         pairs = [
             (low, high)
