@@ -2265,6 +2265,7 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
         ("storm-overview", "don't shade the sheath anymore", "sheath", "cloud"),
         ("storm-overview", "remove the vertical line of the shock", "shock", "panel"),
         ("storm-overview", "remove the shading, keep the shock", "sheath", "panel"),
+        ("storm-overview", "remove the shading, keep Dst", "sheath", "panel"),
         ("b-power-spectrum", "break up to 2 Hz, inertial 0.01-0.2", "$HIGH, default: 0.1 → 0.2", "y range"),
         (
             "psp-encounter",

@@ -206,14 +206,8 @@ class Change:
 
 def removes_lines(atoms: Sequence[Atom]) -> bool:
     """Return whether parts only say which lines go, so that a value behind them cannot be for these lines."""
-    verbs = {atom.tags[-1] for atom in atoms if atom.kind == "verb"}
-    return verbs == {"verb:remove"} and {atom.kind for atom in atoms} <= {
-        "verb",
-        "what",
-        "craft",
-        "line",
-        "panel",
-    }
+    verbs, kinds = {atom.tags[-1] for atom in atoms if atom.kind == "verb"}, {atom.kind for atom in atoms}
+    return verbs == {"verb:remove"} and kinds <= {"verb", "what", "craft", "line", "panel"}
 
 
 def without_old_values(atoms: Sequence[Atom]) -> list[Atom]:

@@ -445,15 +445,13 @@ def draw_raw(editor: FigureEditor, clause: Clause) -> None:
     raw = editor.lines.source(line, AVERAGES)
     if raw == line or raw in editor.drawn:
         raise NotUnderstood(f"{line} is no average, or the figure draws {raw} already")
-    pairs = {line: [raw, line]}
-    editor.redraw(
-        [[part for label in panel for part in pairs.get(label, [label])] for panel in editor.panels]
-    )
-    named = (
-        *clause.of("colour", "dash", "relative", "width"),
-        Atom("what", raw, clause.start, clause.start, raw),
-    )
-    style_lines(editor, replace(clause, atoms=named, shared=()))
+    panels = editor.panels
+    panel = panels[editor.panels_with([line])[0] - 1]
+    panel.insert(panel.index(line), raw)
+    editor.redraw(panels)
+    looks = clause.of("colour", "dash", "relative", "width")
+    named = Atom("what", raw, clause.start, clause.start, raw)
+    style_lines(editor, replace(clause, atoms=(*looks, named), shared=()))
 
 
 def adds_tool(clause: Clause) -> bool:
@@ -598,7 +596,9 @@ def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
     (replace_quantities if lacks else set_window)(editor, clause)
 
 
-_BEHIND = r"\b(?:behind|under(?:neath)?|below|beneath)\s+the\s+(?:smoothed|averaged?)\b"
+_BEHIND = (
+    r"\b(?:behind|under(?:neath)?|below|beneath)\s+the\s+(?:smoothed|averaged?)(?:\s+(?:one|line|curve))?\W*$"
+)
 _BESIDE = "rel:above rel:below rel:top rel:bottom"
 COMPUTATIONS: tuple[Rule, ...] = (
     Rule("verb:convert|rel:instead_of tool what",

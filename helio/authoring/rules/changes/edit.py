@@ -46,7 +46,7 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.changes.line_settings import FIXED, notes_on_same_colours, style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
-from helio.authoring.rules.changes.marks import DRAWN_MARKS, labels_of_marks
+from helio.authoring.rules.changes.marks import DRAWN_MARKS
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import says_panel, set_scale
@@ -491,9 +491,6 @@ def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
 def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
     """Leave out what a sentence that removes lines keeps: ``remove BR BT BN, keep only |B|`` is of their panel."""
     removing = [change.clause for change in changes if change.clause.has("verb:remove")]
-    if removing:  # remove the shading, keep the shock
-        marks = labels_of_marks(editor)
-        changes = [change for change in changes if not _keeps(change.clause, marks)]
     says_no = all(
         clause.of("verb:remove")[0].text.casefold() in ("no", "not", "without") or clause.says(r"\bones\b")
         for clause in removing
@@ -512,7 +509,7 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
         is_beside = bool(beside & lines) and not lines & gone  # only electrons, no SST: also of all electrons
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
-    left = [change for change in changes if not (gone and reassures(change.clause))]
+    left = [change for change in changes if not (removing and reassures(change.clause))]
     kept = _lines_named(editor, [change.clause for change in changes if change not in left])
     if kept & gone and not says_no:  # remove the spectrograms but keep that of the electrons
         return [_of_lines(change, _lines_named(editor, [change.clause]) - kept) for change in left]
@@ -520,11 +517,6 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
         return left
     beside = {line for panel in editor.panels if kept & set(panel) for line in panel}
     return [_of_lines(change, beside & _lines_named(editor, [change.clause])) for change in left]
-
-
-def _keeps(clause: Clause, marks: set[str]) -> bool:
-    """Return whether a clause only says that marks stay, by their labels."""
-    return clause.says(r"\bkeep") and bool(clause.names) and marks.issuperset(clause.names)
 
 
 def _of_lines(change: Change, lines: set[str]) -> Change:

@@ -15,11 +15,7 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
 from helio.authoring.rules.changes.line_settings import FIXED
 from helio.authoring.rules.changes.moments import intervals_of, is_interval, moments_in
-from helio.authoring.rules.changes.panel_settings import (
-    named_panels,
-    panels_of,
-    says_panel,
-)
+from helio.authoring.rules.changes.panel_settings import named_panels, panels_of, says_panel
 from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
@@ -174,7 +170,7 @@ def remove_marks(editor: FigureEditor, clause: Clause) -> None:
     numbers = [] if values else named_panels(editor, [*clause.of("panel"), *places])
     if key == "hlines" and len(places) < len(clause.names):
         raise NotUnderstood(
-            f"helio does not understand '{clause.text.strip()}'", advice="name the panel or the value"
+            f"helio does not understand '{clause.text}'", advice="name the panel or the value"
         )
 
     def stays(mark: Document) -> bool:
@@ -186,12 +182,6 @@ def remove_marks(editor: FigureEditor, clause: Clause) -> None:
     if kept == held:
         raise NotUnderstood("the figure has no such line")
     editor.set_for(key, kept)
-
-
-def labels_of_marks(editor: FigureEditor) -> set[str]:
-    """Return the labels of the lines and shaded intervals of a figure that mark times."""
-    marks = [mark for key in ("vlines", "vrects") for mark in editor.spec.get(key) or []]
-    return {str(object_of(mark).get("label", "")) for mark in marks}
 
 
 def without_marks(editor: FigureEditor, clause: Clause) -> Clause:

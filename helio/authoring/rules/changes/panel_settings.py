@@ -228,7 +228,9 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
             "it is not clear which two axes 'both' means",
             advice="name each of them: 'ions log, electrons log'",
         )
-    if set(clause.of("what")) <= set(clause.shared):  # PAS lines thicker, linear axes for those
+    if any("what" in atom.tags for atom in clause.shared) and not clause.has(
+        "panel"
+    ):  # PAS lines thicker, linear axes for those
         numbers = [number for number in numbers if not is_spectrogram(editor, number)] or numbers
     for number in numbers:
         for axis in named_axes(editor, clause, number):
