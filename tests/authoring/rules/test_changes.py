@@ -2266,6 +2266,10 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
         ("storm-overview", "remove the vertical line of the shock", "shock", "panel"),
         ("storm-overview", "remove the shading, keep the shock", "sheath", "panel"),
         ("storm-overview", "remove the shading, keep Dst", "sheath", "panel"),
+        ("storm-overview", "drop the storm levels, Dst dashed", "hlines: no longer", "vlines"),
+        ("goes-xray-flares", "no flare class lines", "hlines: no longer", "drawn"),
+        ("l1-monitor-comparison", "drop DSCOVR from the speed and density panels", "- 3 n_DSCOVR", "n_ACE"),
+        ("omni-solar-wind", "n red, same for T", "PLASMA.T: red", "PLASMA.V"),
         ("b-power-spectrum", "break up to 2 Hz, inertial 0.01-0.2", "$HIGH, default: 0.1 → 0.2", "y range"),
         (
             "psp-encounter",
@@ -2303,6 +2307,10 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ("solo-overview", "electrons in a line plot at 50 keV", "does not understand"),
         ("solo-overview", "electrons at 50 keV", "does not understand"),
         ("omni-storm", "colours from 1 to 10", "no spectrogram"),
+        ("gle73-particles", "STEREO-A LET instead of HET", "which quantity"),
+        ("ace-gone", "density from Wind and DSCOVR instead of ACE", "one spacecraft"),
+        ("storm-overview", "remove Dst from the SYM-H panel, and the storm levels", "no panel called"),
+        ("plasma-beta-mach", "smooth n over 10 min; show it in red; same for T", "same for"),
         ("omni-solar-wind-overview", "Kp as a line, on the right axis of SYM-H", "axis at the right"),
         ("swpc-now", "last 3 days, not the velocity", "does not understand"),
         ("wind-plasma", "raw velocity in grey behind the smoothed one", "is no average"),
@@ -2313,3 +2321,10 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
 def test_what_would_change_something_else_is_refused(author, templates, name, request_, message):
     with pytest.raises(NotUnderstood, match=message):
         author.edit(request_, templates(name))
+
+
+def test_means_of_a_line_are_no_window_of_another(author, templates):
+    question = author.edit("n 5 min means", templates("plasma-beta-mach"))
+    assert isinstance(question, AuthorQuestion)
+    told = changed(author, templates("plasma-beta-mach"), "n 5 min means", "beside the line")
+    assert not any("FLUCTUATIONS" in change for change in told)

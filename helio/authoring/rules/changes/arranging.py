@@ -53,17 +53,16 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     _refuse_two_panels(clause)
     if clause.of("panel") and not panels:
         raise NotUnderstood("helio cannot remove a panel: the figure has no list of panels")
-    gone: list[str] = []
+    gone, words = list[str](), ""
     around, named = clause.beside("verb:remove", "what")
     if not clause.says(r"\bwithout\b") or not named:
         around, named = _within(clause, clause.of("what"))
     for atom in named:
         inside = _IN_PANEL.fullmatch(atom.text) if says_panel(clause, atom.text) else None
-        if inside:
-            there = editor.lines_in(editor.numbers_of(inside["panel"]))
-            gone += {*editor.known(inside["line"], every=True), *_named_after(editor, inside["line"])} & {
-                *there
-            }
+        words = inside["line"] if inside else words
+        if inside or (words and clause.says(r"\bpanels\b")):  # Wind from the speed and density panels
+            there = editor.lines_in(editor.numbers_of(inside["panel"] if inside else atom.text))
+            gone += {*editor.known(words, every=True), *_named_after(editor, words)} & {*there}
         elif says_panel(clause, atom.text):
             numbers += _panels_named(editor, clause, atom)
         elif not clause.has("panel"):

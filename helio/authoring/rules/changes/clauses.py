@@ -354,7 +354,8 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
     only = any("verb:only" in atom.tags for atom in before)
     looks = own & (_LOOKS | {"tool", "duration"} if only else _LOOKS)  # only V, 10 min means
     is_of_before = targets and not has_target and not clause.has("every", "line:lines")
-    return [*options, clause] if looks and is_of_before else [clause, *options]
+    is_removed_too = own == {"levels"} and removes_lines(before)
+    return [*options, clause] if (looks and is_of_before) or is_removed_too else [clause, *options]
 
 
 def _segments(text: str, atoms: Sequence[Atom]) -> list[Clause]:

@@ -259,8 +259,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     text = _SAME_SOURCE.sub(lambda match: _of_source(editor, match), text)
     text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
-    if unread := ignoring_case(r"\beverywhere\s+(?:but|except)\b").search(text):
-        raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name the panels that change")
+    if unread := ignoring_case(
+        r"\beverywhere\s+(?:but|except)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
+    ).search(text):
+        raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name what changes, and how")
     if span := default_span(editor):
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)

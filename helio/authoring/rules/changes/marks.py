@@ -158,8 +158,9 @@ _MARK_KEYS = {"horizontal_line": "hlines", "vertical_line": "vlines"}
 
 
 def remove_marks(editor: FigureEditor, clause: Clause) -> None:
-    """Remove horizontal or vertical lines, or shaded intervals."""
+    """Remove horizontal or vertical lines, levels, or shaded intervals."""
     key = next((key for noun, key in _MARK_KEYS.items() if clause.has(f"noun:{noun}")), "vrects")
+    key = "hlines" if clause.has("levels") else key
     held = editor.where(key)[0]
     if not held:
         names = {"vrects": "shaded interval", "hlines": "horizontal line", "vlines": "vertical line"}
@@ -174,11 +175,17 @@ def remove_marks(editor: FigureEditor, clause: Clause) -> None:
         )
 
     def stays(mark: Document) -> bool:
+        if clause.has("levels"):
+            return bool(mark.get("levels") != clause.value("levels"))
         if labels:
             return not any(says(str(mark.get("label", "")).casefold(), label) for label in labels)
         return mark.get("y", mark.get("x")) not in values if values else mark.get("panel", 1) not in numbers
 
-    kept = [mark for mark in held if stays(object_of(mark))] if labels or values or numbers else []
+    kept = (
+        [mark for mark in held if stays(object_of(mark))]
+        if labels or values or numbers or clause.has("levels")
+        else []
+    )
     if kept == held:
         raise NotUnderstood("the figure has no such line")
     editor.set_for(key, kept)
@@ -226,7 +233,7 @@ DRAWN_MARKS = (mark_value, move_line, mark_time, shade, add_levels)
 """Functions that draw a mark, with the look that a clause names."""
 MARKS: tuple[Rule, ...] = (
     Rule("levels", "what panel verb:add verb:mark verb:show colour dash line", add_levels),
-    Rule("verb:remove noun:horizontal_line|noun:vertical_line|verb:shade", "number panel what colour dash",
+    Rule("verb:remove noun:horizontal_line|noun:vertical_line|verb:shade|levels", "number panel what colour dash line",
          remove_marks),
     Rule("verb:move|rel:instead_of line|noun:horizontal_line number",
          "number line noun:horizontal_line rel:instead_of verb:move verb:show what panel colour dash width", move_line,

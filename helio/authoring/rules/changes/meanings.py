@@ -417,7 +417,7 @@ class Meanings:
         if not of or is_described or _stems(clause.text) & slot.own - {"window"}:
             return False
         takes = {self._takes(line, slot.name) for line in of}
-        if True not in takes and any("what" in atom.tags for atom in clause.shared):
+        if True not in takes:
             return True  # only V, with 10 min means
         return takes == {True} and any(
             self._takes(line, slot.name) for line in self._editor.drawn if line not in of

@@ -47,6 +47,8 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         return
     request = read_addition(editor, " ".join(atom.text for atom in new)).request
     sources = [atom for atom in old if request.quantities and _is_source(editor, atom.text)]
+    if not (request.quantities or request.datasets or request.cuts) and _is_source(editor, old[0].text):
+        raise NotUnderstood(f"the request does not say which quantity of {new[0].text} to draw")
     named = [atom for atom in old if atom not in sources]
     lines = [line for atom in named for line in editor.known(atom.text, every=True)]
     lines += [line for atom in sources for line in _of_source(editor, atom.text, request)]
@@ -76,6 +78,10 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
     crafts = request.spacecraft or (crafts_for(editor, request) if sources else ())
     is_same = all(asked & editor.lines.quantities(line) for line in lines)
     if crafts and is_same and _has_computations(editor, lines):
+        if len(crafts) > 1:
+            raise NotUnderstood(
+                "helio draws the data of one spacecraft instead of an average", advice="name one"
+            )
         fetch_from(editor, " and ".join(sorted(asked)), lines, crafts[0])
         if not all(lines == editor.lines.of_instrument(name, lines) for name in request.instruments):
             raise NotUnderstood(f"helio cannot fetch '{new[0].text}' alone")
