@@ -2308,7 +2308,7 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ("solo-overview", "electrons at 50 keV", "does not understand"),
         ("omni-storm", "colours from 1 to 10", "no spectrogram"),
         ("gle73-particles", "STEREO-A LET instead of HET", "which quantity"),
-        ("ace-gone", "density from Wind and DSCOVR instead of ACE", "one spacecraft"),
+        ("ace-gone", "density from Wind and DSCOVR instead of ACE", "instead of one line"),
         ("storm-overview", "remove Dst from the SYM-H panel, and the storm levels", "no panel called"),
         ("plasma-beta-mach", "smooth n over 10 min; show it in red; same for T", "same for"),
         ("omni-solar-wind-overview", "Kp as a line, on the right axis of SYM-H", "axis at the right"),

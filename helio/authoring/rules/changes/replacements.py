@@ -77,14 +77,13 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(f"helio does not understand '{clause.new_text}'", advice="name one quantity")
     crafts = request.spacecraft or (crafts_for(editor, request) if sources else ())
     is_same = all(asked & editor.lines.quantities(line) for line in lines)
-    if crafts and is_same and _has_computations(editor, lines):
-        if len(crafts) > 1:
-            raise NotUnderstood(
-                "helio draws the data of one spacecraft instead of an average", advice="name one"
-            )
+    inputs = {label for line in editor.drawn if line not in lines for label in editor.behind(line)}
+    is_tied = any(line in inputs or editor.lines.step(line).tool in AVERAGES for line in lines)
+    if crafts and is_same and is_tied:
         fetch_from(editor, " and ".join(sorted(asked)), lines, crafts[0])
-        if not all(lines == editor.lines.of_instrument(name, lines) for name in request.instruments):
-            raise NotUnderstood(f"helio cannot fetch '{new[0].text}' alone")
+        is_whole = all(lines == editor.lines.of_instrument(name, lines) for name in request.instruments)
+        if len(crafts) > 1 or not is_whole:
+            raise NotUnderstood(f"helio cannot fetch '{clause.new_text}' instead of one line")
         return
     atoms = [atom for atom in clause.all if atom not in old and atom.kind not in ("verb", "rel")]
     draw_new(editor, clause, atoms, lines)
@@ -143,24 +142,19 @@ def _is_source(editor: FigureEditor, words: str) -> bool:
 
 def _of_source(editor: FigureEditor, source: str, request: PipelineRequest) -> list[str]:
     """Return the lines of a source with the quantity that comes instead: ``density from Wind instead of ACE``."""
-    lines = list[str]()
-    for quantity in request.quantities if len(request.quantities) == 1 else ():
-        letter = {B: "B", VELOCITY: "V"}.get(quantity.name, "")
-        words = f"{letter}{quantity.component}" if quantity.component else quantity.name
-        is_craft = source.casefold() in spellings()
-        lines += editor.lines_of(f"{source} {words}" if is_craft else f"{words} of {source}")
-    if not lines:
+    quantities, letters = request.quantities, {B: "B", VELOCITY: "V"}
+    words = [
+        f"{letters.get(part.name, '')}{part.component}" if part.component else part.name
+        for part in quantities
+    ]
+    is_craft, first = source.casefold() in spellings(), words[0]
+    lines = editor.lines_of(f"{source} {first}" if is_craft else f"{first} of {source}")
+    if len(words) > 1 or not lines:
         raise NotUnderstood(
             f"the figure draws no such quantity of {source}",
             advice=f"name one of its lines: {', '.join(editor.drawn)}",
         )
     return lines
-
-
-def _has_computations(editor: FigureEditor, lines: Sequence[str]) -> bool:
-    """Return whether some lines are averages, or other lines of the figure are computed from them."""
-    others = {label for other in editor.drawn if other not in lines for label in editor.behind(other)}
-    return any(line in others or editor.lines.step(line).tool in AVERAGES for line in lines)
 
 
 def _refuse_inputs(editor: FigureEditor, lines: Sequence[str], old: Sequence[Atom]) -> None:
