@@ -47,7 +47,10 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         return
     request = read_addition(editor, " ".join(atom.text for atom in new)).request
     sources = [atom for atom in old if request.quantities and _is_source(editor, atom.text)]
-    if not (request.quantities or request.datasets or request.cuts) and _is_source(editor, old[0].text):
+    names_data = (
+        request.quantities or request.datasets or request.cuts or new[0].kind == old[0].kind == "craft"
+    )
+    if not names_data and _is_source(editor, old[0].text):
         raise NotUnderstood(f"the request does not say which quantity of {new[0].text} to draw")
     named = [atom for atom in old if atom not in sources]
     lines = [line for atom in named for line in editor.known(atom.text, every=True)]
