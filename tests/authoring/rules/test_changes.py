@@ -1930,7 +1930,7 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("wind-plasma", "density without smoothing, velocity smoothed", "'velocity smoothed'"),
         ("psp-encounter", "drop the electron spectrogram and keep the low-energy one", "'low-energy one'"),
         ("storm-overview", "only AE and AL in the index panel", "in which panel"),
-        ("omni-storm", "remove Bz in the density panel", "changes nothing"),
+        ("omni-storm", "remove Bz in the density panel", "cannot remove"),
         ("storm-overview", "remove AL in the AE panel and Dst in the SYM-H panel", "names two panels"),
         ("storm-overview", "only AL in the AE panel, and SYM-H in the Dst panel", "names two panels"),
         ("omni-storm", "remove the density, AE too", "no line called 'AE'"),
@@ -2183,3 +2183,148 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
     assert [step for step in before["steps"] if step["tool_name"] != "render_spec"] == kept[
         : len(before["steps"]) - 1
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told", "untold"),
+    [
+        (
+            "storm-superposed-epoch",
+            "add AE, bins of 3 h for all of them and AE",
+            "step bz: bin: 1h → 3h",
+            "bin: 3h → 1h",
+        ),
+        (
+            "storm-superposed-epoch",
+            "bins of 3 h for all of them, and add AE",
+            "step speed: bin: 1h → 3h",
+            "bin: 3h → 1h",
+        ),
+        ("storm-superposed-epoch", "add AE and density, all of them with 3 h bins", "3h", "step speed"),
+        (
+            "plasma-beta-mach",
+            "n red, T blue, linear axes for those",
+            "y scale of panel 3 (n): linear",
+            "panel 6",
+        ),
+        (
+            "solo-overview",
+            "PAS lines thicker, linear axes for those",
+            "y scale of panel 3 (n_PAS): linear",
+            "panel 6",
+        ),
+        ("plasma-beta-mach", "remove V, linear axes", "log scale: linear", "panel 8: linear"),
+        (
+            "l1-compare",
+            "remove Wind from the bottom panel and make it log",
+            "y scale of panel 3",
+            "y scale of panel 2",
+        ),
+        ("omni-solar-wind", "all red lines thicker", "line of OMNI_COHO1HR_MERGED_MAG_PLASMA.BN", "colour"),
+        (
+            "l1-monitor-comparison",
+            "30 min max lag and drop DSCOVR from the lag panel",
+            "panel 10: - 2 lag_DSCOVR",
+            "lag_Wind",
+        ),
+        ("l1-monitor-comparison", "get rid of DSCOVR completely", "- 4 correlation_DSCOVR", "- 1 lag_Wind"),
+        ("ace-gone", "density from Wind SWE in place of ACE", "WI_H1_SWE", "running_average"),
+        ("ace-gone", "use Wind for the density instead of ACE", "WI_H1_SWE", "running_average"),
+        ("ace-gone", "replace the density by that of Wind", "WI_H1_SWE", "running_average"),
+        ("ace-bfield-overview", "field from Wind instead of ACE", "Wind_Bmag", "ACE_Bmag stays"),
+        ("omni-solar-wind", "speed from ACE instead of OMNI", "PLASMA.V → ACE_V", "ACE_n"),
+        ("psp-encounter", "drop the SPI and SPC densities", "- 3 n_SPC", "V_SPI"),
+        ("psp-encounter", "QTN density only; kill the SPI and SPC ones", "- 3 n_SPC", "V_SPI"),
+        ("l1-monitor-comparison", "remove the ACE, Wind and DSCOVR densities", "no longer n_ACE", "V_ACE"),
+        ("psp-encounter", "lose everything except B, V, n", "no longer deflection", "no longer n_SPC"),
+        (
+            "tha-ions",
+            "limit the colours of the spectrogram to 1e3 ... 1e7",
+            "upper end of the colour scale of panel 1",
+            "y range",
+        ),
+        ("mms-burst", "colours from 1e4 to 1e8", "z max: 100000000.0", "y range"),
+        ("omni-solar-wind", "remove T together with n", "panel 4: no longer", "PLASMA.V"),
+        (
+            "psp-encounter",
+            "take the deflection panel out along with the Mach number",
+            "no longer MA",
+            "no longer BR2",
+        ),
+        (
+            "omni-solar-wind",
+            "the title shall be ACE in May",
+            "title: Solar wind near Earth → ACE in May",
+            "fetch",
+        ),
+        ("omni-solar-wind", "put also Kp, as last panel below V", "panel 5: OMNI_Kp", "panel 3"),
+        ("swpc-now", "last 3 days pls, not the week", "last 24 hours → last 72 hours", "panel"),
+        ("ace-strength", "put Bmag on top of the stack", "panel 1: Bmag", "magnitude"),
+        ("storm-overview", "remove the shock and Dst", "shock", "no longer OMNI_HRO_1MIN.SYM_H"),
+        ("storm-overview", "remove sheath, cloud and shock line", "sheath", "panel"),
+        ("storm-overview", "don't shade the sheath anymore", "sheath", "cloud"),
+        ("storm-overview", "remove the vertical line of the shock", "shock", "panel"),
+        ("storm-overview", "remove the shading, keep the shock", "sheath", "panel"),
+        ("storm-overview", "remove the shading, keep Dst", "sheath", "panel"),
+        ("storm-overview", "drop the storm levels, Dst dashed", "hlines: no longer", "vlines"),
+        ("goes-xray-flares", "no flare class lines", "hlines: no longer", "drawn"),
+        ("l1-monitor-comparison", "drop DSCOVR from the speed and density panels", "- 3 n_DSCOVR", "n_ACE"),
+        ("omni-solar-wind", "n red, same for T", "PLASMA.T: red", "PLASMA.V"),
+        ("b-power-spectrum", "break up to 2 Hz, inertial 0.01-0.2", "$HIGH, default: 0.1 → 0.2", "y range"),
+        (
+            "psp-encounter",
+            "remove the horizontal line in the deflection panel",
+            "item 1 removed panel: 2",
+            "panel: 7",
+        ),
+        ("ace-gone", "raw density in grey behind the smoothed one", "colour of density: grey", "fetch"),
+        (
+            "wind-plasma",
+            "raw temperature as thin grey line under the smoothed one",
+            "P_TEMP: grey",
+            "density",
+        ),
+    ],
+)
+def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, name, request_, told, untold):
+    text = " || ".join(changed(author, templates(name), request_))
+    assert told in text
+    assert untold not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "message"),
+    [
+        ("plasma-beta-mach", "remove T_e, linear axis", "line that is removed"),
+        ("plasma-beta-mach", "drop n and put a log scale on it", "line that is removed"),
+        ("plasma-beta-mach", "remove V and show n", "does not understand 'n'"),
+        ("l1-monitor-comparison", "remove ACE from the lag panel", "cannot remove"),
+        ("l1-monitor-comparison", "SWE instead of 3DP for Wind's density", "cannot fetch"),
+        ("l1-monitor-comparison", "use the Wind SWE density", "already draws n_Wind"),
+        ("wind-plasma", "density from ACE in place of Wind", "cannot fetch"),
+        ("l1-compare", "density from DSCOVR in place of ACE", "no such quantity of ACE"),
+        ("psp-encounter", "Mach number with the SPC density instead of QTN", "does not understand"),
+        ("solo-overview", "electrons in a line plot at 50 keV", "does not understand"),
+        ("solo-overview", "electrons at 50 keV", "does not understand"),
+        ("omni-storm", "colours from 1 to 10", "no spectrogram"),
+        ("gle73-particles", "STEREO-A LET instead of HET", "which quantity"),
+        ("ace-gone", "density from Wind and DSCOVR instead of ACE", "instead of one line"),
+        ("storm-overview", "remove Dst from the SYM-H panel, and the storm levels", "no panel called"),
+        ("plasma-beta-mach", "smooth n over 10 min; show it in red; same for T", "same for"),
+        ("omni-solar-wind-overview", "Kp as a line, on the right axis of SYM-H", "axis at the right"),
+        ("swpc-now", "last 3 days, not the velocity", "does not understand"),
+        ("wind-plasma", "raw velocity in grey behind the smoothed one", "is no average"),
+        ("psp-encounter", "remove the horizontal line of the deflection", "does not understand"),
+        ("goes-xray-flares", "label C-class limit too", "does not understand"),
+    ],
+)
+def test_what_would_change_something_else_is_refused(author, templates, name, request_, message):
+    with pytest.raises(NotUnderstood, match=message):
+        author.edit(request_, templates(name))
+
+
+def test_means_of_a_line_are_no_window_of_another(author, templates):
+    question = author.edit("n 5 min means", templates("plasma-beta-mach"))
+    assert isinstance(question, AuthorQuestion)
+    told = changed(author, templates("plasma-beta-mach"), "n 5 min means", "beside the line")
+    assert not any("FLUCTUATIONS" in change for change in told)

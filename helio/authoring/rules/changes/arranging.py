@@ -15,7 +15,7 @@ from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PLACE, Atom, num
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
-from helio.authoring.rules.changes.marks import MARKS
+from helio.authoring.rules.changes.marks import MARKS, without_marks
 from helio.authoring.rules.changes.panel_settings import (
     asked_panels,
     is_spectrogram,
@@ -31,6 +31,8 @@ from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.pipelines.template.labels import owner
 
+_ALTOGETHER = r"\b(?:completely|entirely|altogether|everywhere)\b"
+_THEN_SHOWN = r"(?:,|\b(?:and|but|then))\s+(?:show|draw|plot|display)\b"
 SIDES = 2
 """A panel has at most two y axes, each with one unit."""
 
@@ -42,27 +44,31 @@ _OF_INSTRUMENT = re.compile(r"\s(?:of|from)\s+(?:the\s+)?(?P<name>[A-Z][\w-]*)$"
 
 
 def remove(editor: FigureEditor, clause: Clause) -> None:
-    """Remove lines or panels, with the settings for them."""
+    """Remove lines or panels, with the settings for them, and marks by their labels."""
+    before, clause = clause, without_marks(editor, clause)
+    if before.names and not clause.has("what", "panel"):
+        return
     numbers = panel_numbers(editor, clause.of("panel"))
     panels = editor.panels
     _refuse_two_panels(clause)
     if clause.of("panel") and not panels:
         raise NotUnderstood("helio cannot remove a panel: the figure has no list of panels")
-    gone: list[str] = []
+    gone, words = list[str](), ""
     around, named = clause.beside("verb:remove", "what")
     if not clause.says(r"\bwithout\b") or not named:
         around, named = _within(clause, clause.of("what"))
     for atom in named:
         inside = _IN_PANEL.fullmatch(atom.text) if says_panel(clause, atom.text) else None
-        if inside:
-            there = editor.lines_in(editor.numbers_of(inside["panel"]))
-            gone += [line for line in editor.known(inside["line"], every=True) if line in there]
+        words = inside["line"] if inside else words
+        if inside or (words and clause.says(r"\bpanels\b")):  # Wind from the speed and density panels
+            there = editor.lines_in(editor.numbers_of(inside["panel"] if inside else atom.text))
+            gone += {*editor.known(words, every=True), *_named_after(editor, words)} & {*there}
         elif says_panel(clause, atom.text):
             numbers += _panels_named(editor, clause, atom)
         elif not clause.has("panel"):
             gone += [
                 *_with_strength(editor, atom.text, editor.known(_all_of(editor, atom.text))),
-                *_named_after(editor, atom),
+                *_named_after(editor, atom.text),
             ]
     if around:  # B without |B|, By in the B panel
         there = editor.lines_in([number for atom in around for number in editor.numbers_of(atom.text)])
@@ -137,19 +143,28 @@ def _refuse_absent(editor: FigureEditor, numbers: Sequence[int], meant: Mapping[
 
 
 def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) -> None:
-    """Draw what stays; refuse the clause if nothing would stay or nothing goes."""
-    if not any(kept):
+    """Draw what stays, and save no more what goes altogether; refuse the clause if nothing stays or nothing goes."""
+    if not any(kept) or kept == (editor.panels or [editor.drawn]):
         raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
-    editor.redraw(kept, prune=True)
+    before = [label for end in editor.ends for label in editor.behind(end)]
+    gone = {line for line in editor.drawn if not any(line in panel for panel in kept)}
+    for step in editor.steps_of(("save_data",)) if clause.says(_ALTOGETHER) else ():
+        saved, name = step["tool_args"]["source_labels"], str(step["step_id"])
+        gone.update(label for words in clause.names for label in _named_after(editor, words, saved))
+        left = [label for label in saved if label not in gone]
+        change = Operation("set", name, ("tool_args", "source_labels"), left)
+        editor.do(change if left else Operation("remove", name))
+    editor.redraw(kept)
+    editor.prune(before)
 
 
-def _named_after(editor: FigureEditor, atom: Atom) -> list[str]:
+def _named_after(editor: FigureEditor, name: str, among: Sequence[str] = ()) -> list[str]:
     """Return the lines of which a spacecraft is a part, as their names say: ``Wind − ACE`` is removed with Wind."""
     names = editor.spec.get("trace_names") or {}
-    craft = spellings().get(atom.text.casefold(), "") if atom.kind == "craft" else ""
+    craft = spellings().get(name.casefold(), "")
     return [
         line
-        for line in (editor.drawn if craft else ())
+        for line in (among or editor.drawn if craft else ())
         if craft in editor.lines.crafts(line)
         and says(f"{editor.lines.own_words(line)} {names.get(line, '')}".casefold(), craft.casefold())
     ]
@@ -437,11 +452,15 @@ def swap_panels(editor: FigureEditor, clause: Clause) -> None:
     editor.redraw(panels)
 
 
+_AXIS_OF = ignoring_case(r"\baxis\s+of\s+(?:the\s+)?$")
+
+
 def to_the_right(editor: FigureEditor, clause: Clause) -> None:
     """Give lines, also new ones, an axis at the right of their panel: ``PCN in the AE panel, right axis``."""
     named = [atom for atom in clause.atoms if "what" in atom.tags] or clause.of("what")
     at = clause.of("rel:right_axis")[0].start
     places = [atom for atom in named if says_panel(clause, atom.text) or (atom.start > at > named[0].start)]
+    places += [atom for atom in named if _AXIS_OF.search(clause.ahead_of(atom))]
     meant = [atom for atom in named if atom not in places]
     words = [atom.text for atom in meant]
     numbers = panel_numbers(editor, clause.of("panel"))
@@ -685,7 +704,7 @@ def _swaps(clause: Clause) -> bool:
 _PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
 ARRANGING: tuple[Rule, ...] = (
     *MARKS,
-    Rule("verb:remove what|panel", "craft every rel:below_axis", remove),
+    Rule("verb:remove what|panel", "craft every rel:below_axis", remove, lambda clause: not clause.says(_THEN_SHOWN)),
     Rule("verb:only what", "craft", keep_inside, _says_where),
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),

@@ -31,6 +31,7 @@ from helio.authoring.rules.changes.atoms import (
     UnreadWords,
     number_of_text,
 )
+from helio.authoring.rules.changes.line_names import INSTRUMENT
 from helio.authoring.rules.computations.mentions import tool_names
 from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.reading.named import names_of_spacecraft
@@ -67,7 +68,7 @@ _NOT_DESCRIBED = (
 _DESCRIBED = (
     rf"(?<=\bthe )(?!(?:{PLACE}|{_COUNT}|{_NOT_DESCRIBED})\b)[\w|∥⊥-]+\s+ones?\b"
     r"(?!\s+(?:day|hour|minute|min|second|week|month|year|panel|more|by)s?\b)"
-    rf"|(?<=\bthe ){_LOOK}\s+(?:lines?|curves?|traces?)\b(?!\s+(?:at|for|to|of|colou?r|style|width)\b)"
+    rf"|(?:(?<=\bthe )|(?<=\ball )){_LOOK}\s+(?:lines?|curves?|traces?)\b(?!\s+(?:at|for|to|of|colou?r|style|width)\b)"
 )
 """Regular expression of lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
 _LIST = r"\s*(?:,\s*and|,|/|&|and|with|by|-|–|through)\s*"
@@ -412,7 +413,7 @@ def _runs(atoms: list[Atom], text: str) -> Iterator[Atom]:
 
 def _shared_names(atoms: list[Atom], text: str) -> Iterator[Atom]:
     """Give what a name says of one spacecraft to the next one too: ``Bz of ACE and Wind``."""
-    shared = ""
+    atoms, shared = _with_one_noun(atoms, text), ""
     for at, atom in enumerate(atoms):
         before = atoms[at - 1] if at else atom
         if before.kind == "what" and (of := _OF_CRAFT.fullmatch(before.text)):
@@ -425,6 +426,20 @@ def _shared_names(atoms: list[Atom], text: str) -> Iterator[Atom]:
         yield atom
 
 
+def _with_one_noun(atoms: list[Atom], text: str) -> list[Atom]:
+    """Give the noun of the last of several names to those before it: ``SPI and SPC densities``."""
+    noun, joint, whole = "", r"\s+and\s+|\s*[&/]\s*", list[Atom]()
+    for atom in reversed(atoms):
+        own = _OF_SEVERAL.fullmatch(atom.text)
+        is_listed = whole and ignoring_case(joint).fullmatch(text[atom.stop : whole[0].start])
+        if noun and is_listed and atom.kind in ("what", "craft") and INSTRUMENT.fullmatch(atom.text):
+            atom, joint = replace(atom, kind="what", value=atom.text, text=f"{atom.text} {noun}"), r"\s*,\s*"
+        else:
+            noun, joint = own["noun"] if own else "", r"\s+and\s+|\s*[&/]\s*"
+        whole.insert(0, atom)
+    return whole
+
+
 def _joined(run: list[Atom], text: str) -> Atom:
     if len(run) == 1 and run[0].kind == "craft":
         return run[0]
@@ -435,6 +450,9 @@ def _joined(run: list[Atom], text: str) -> Atom:
     return Atom("what", text[start:stop], start, stop, text[start:stop])
 
 
+_OF_SEVERAL = re.compile(
+    rf"{INSTRUMENT.pattern}\s+(?P<noun>(?:densit|velocit)ies|(?:temperature|speed|pressure|spectrogram)s)"
+)
 _OF_CRAFT = re.compile(rf"(?P<what>.+?)\s+(?:of|from|at)\s+(?:{names_of_spacecraft()})", re.IGNORECASE)
 _COUNTED = re.compile(
     r"^(?:each\s+of\s+|both\s+|all\s+)?(?:the\s+)?(?:two|three|four|2|3|4|each|of)\s+(?=\w)", re.IGNORECASE

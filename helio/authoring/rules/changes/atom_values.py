@@ -135,7 +135,7 @@ _TITLE_ENDS = (
     r"drop|colou?r|delete|turn|move|hide|dates?|time|call|log|swap|with)\b"
     rf"|,?\s+and\s+[^,;]{{1,30}}\s(?:{_COLOUR}|{_DASHED}|thicker|thinner)\s*$)"
 )
-_TO = r"(?:should[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
+_TO = r"(?:(?:should|shall|must|may|can|will)[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
 _PLAIN = r"(?:[^\x01;\"“„'’]|(?<=\w)['’](?=\w))"
 """Regular expression of a sign of a title without quotes; an apostrophe stands within a word."""
 _TITLED = re.compile(

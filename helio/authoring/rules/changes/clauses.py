@@ -204,6 +204,12 @@ class Change:
     rule: Rule
 
 
+def removes_lines(atoms: Sequence[Atom]) -> bool:
+    """Return whether parts only say which lines go, so that a value behind them cannot be for these lines."""
+    verbs, kinds = {atom.tags[-1] for atom in atoms if atom.kind == "verb"}, {atom.kind for atom in atoms}
+    return verbs == {"verb:remove"} and kinds <= {"verb", "what", "craft", "line", "panel"}
+
+
 def without_old_values(atoms: Sequence[Atom]) -> list[Atom]:
     """Leave out values that a new value of the same kind replaces: ``log`` of ``linear instead of log``."""
     kept = list(atoms)
@@ -330,6 +336,9 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
         return [] if is_placed else [replace(clause, shared=of("verb", "tool", "duration"))]
     own = {atom.kind for atom in clause.atoms}
     has_target = bool(own & {"what", "panel", "craft", "every"})
+    is_of_rest = clause.says(r"\baxes\b(?!\s+(?:for|of|on)\b)")  # remove V, linear axes
+    if removes_lines(before) and own & _LOOKS and (is_of_rest or of("panel")):
+        targets = of("panel", "every", "line")
     shared: list[tuple[Atom, ...]] = []
     if not has_target and targets:
         shared.append(targets)
@@ -345,7 +354,8 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
     only = any("verb:only" in atom.tags for atom in before)
     looks = own & (_LOOKS | {"tool", "duration"} if only else _LOOKS)  # only V, 10 min means
     is_of_before = targets and not has_target and not clause.has("every", "line:lines")
-    return [*options, clause] if looks and is_of_before else [clause, *options]
+    is_removed_too = own == {"levels"} and removes_lines(before)
+    return [*options, clause] if (looks and is_of_before) or is_removed_too else [clause, *options]
 
 
 def _segments(text: str, atoms: Sequence[Atom]) -> list[Clause]:

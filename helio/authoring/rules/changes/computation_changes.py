@@ -21,9 +21,11 @@ from helio.authoring.rules.changes.additions import (
     vectors_of,
 )
 from helio.authoring.rules.changes.arranging import remove
+from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
 from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_settings import style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.panel_settings import limit_panels, panel_numbers
 from helio.authoring.rules.changes.replacements import replace_quantities
@@ -437,6 +439,21 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
         smooth(editor, clause)
 
 
+def draw_raw(editor: FigureEditor, clause: Clause) -> None:
+    """Draw the series of an average behind it: ``raw density in grey behind the smoothed one``."""
+    line = editor.known(clause.names[0])[0]
+    raw = editor.lines.source(line, AVERAGES)
+    if raw == line or raw in editor.drawn:
+        raise NotUnderstood(f"{line} is no average, or the figure draws {raw} already")
+    panels = editor.panels
+    panel = panels[editor.panels_with([line])[0] - 1]
+    panel.insert(panel.index(line), raw)
+    editor.redraw(panels)
+    looks = clause.of("colour", "dash", "relative", "width")
+    named = Atom("what", raw, clause.start, clause.start, raw)
+    style_lines(editor, replace(clause, atoms=(*looks, named), shared=()))
+
+
 def adds_tool(clause: Clause) -> bool:
     is_of_mean = clause.says(r"\b(?:deflection|angle)s?\b")  # the deflection from a running mean
     is_one = clause.has("rel:same_panel") and not clause.says(SAME_PANEL)  # in one panel of its own
@@ -579,6 +596,9 @@ def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
     (replace_quantities if lacks else set_window)(editor, clause)
 
 
+_BEHIND = (
+    r"\b(?:behind|under(?:neath)?|below|beneath)\s+the\s+(?:smoothed|averaged?)(?:\s+(?:one|line|curve))?\W*$"
+)
 _BESIDE = "rel:above rel:below rel:top rel:bottom"
 COMPUTATIONS: tuple[Rule, ...] = (
     Rule("verb:convert|rel:instead_of tool what",
@@ -598,6 +618,8 @@ COMPUTATIONS: tuple[Rule, ...] = (
          lambda clause: adds_tool(clause) and not clause.says(r"\bkeep")),
     Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel rel:same_panel colour dash panel "
                           f"{_BESIDE}", add_beside, adds_tool),
+    Rule("rel:raw what", "what rel:raw rel:below colour dash relative width tool line verb:show verb:add", draw_raw,
+         lambda clause: clause.says(_BEHIND)),
     Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool,
          lambda clause: clause.has("rel:instead", "rel:instead_of") or not clause.says(r"^\W*also\b")),
     Rule("verb:remove|verb:undo tool|verb:smooth", "what craft tool every verb:only", without_tool,

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import takewhile
 
 from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.gate import Gate
@@ -36,6 +37,7 @@ from helio.authoring.rules.changes.clauses import (
     Change,
     Clause,
     read_clauses,
+    removes_lines,
     without_old_values,
 )
 from helio.authoring.rules.changes.computed_lines import ComputedLines
@@ -94,6 +96,8 @@ _MARKED_AT = re.compile(r"\b(?:mark|label|annotat|line)\w*\b.*\d{1,2}:\d\d", re.
 """A mark at a time of the day, beside which an event is only a name: ``mark the X9.3 flare at 12:02``."""
 _QUOTE = "quoted"
 _PRONOUN = re.compile(r"\b(?:it|them|this|that|both)\b", re.IGNORECASE)
+_THOSE = ignoring_case(r"\b(?:those|these|them)\b")
+"""Pronouns for all that a list names, and not its last name alone: ``n red, T blue, linear axes for those``."""
 _POSSIBLE = re.compile(
     r"\s*(?:(?:can|could|may|should)\s+(?:i|we)\s+(?:also\s+|better\s+)?use"
     r"|(?:can|could)\s+(?:this|it)\s+(?:also\s+)?be\s+(?:done|run|made|plotted)\s+(?:for|with|in)"
@@ -255,8 +259,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     text = _SAME_SOURCE.sub(lambda match: _of_source(editor, match), text)
     text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
-    if unread := ignoring_case(r"\beverywhere\s+(?:but|except)\b").search(text):
-        raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name the panels that change")
+    if unread := ignoring_case(
+        r"\beverywhere\s+(?:but|except)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
+    ).search(text):
+        raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name what changes, and how")
     if span := default_span(editor):
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
@@ -290,7 +296,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     changes, left = read_clauses(text, atoms, rules)
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
-    changes = _with_what_is_done_too(editor, changes)
+    changes = _with_all_of_those(_with_what_is_done_too(editor, changes))
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
     ordered = _in_order(_with_looks_of_marks(_with_one_panel(_with_one_rest(changes))))
     drawn, earlier, before = dict[str, str](), dict[str, str](), None
@@ -449,6 +455,29 @@ def _with_what_is_done_too(editor: FigureEditor, changes: Sequence[Change]) -> l
     return joined
 
 
+def _with_all_of_those(changes: Sequence[Change]) -> list[Change]:
+    """Let ``those`` mean the names of all changes of one kind before it; refuse a value for lines that go."""
+    joined: list[Change] = []
+    for change in changes:
+        clause = change.clause
+        gone = joined[-1].clause.atoms if joined and removes_lines(joined[-1].clause.atoms) else ()
+        is_value = {atom.kind for atom in clause.atoms} <= _SETTINGS | {"verb"}
+        if is_value and not clause.has("verb:remove") and set(gone).intersection(clause.of("what")):
+            raise NotUnderstood(
+                f"helio does not understand '{clause.text.strip()}' of a line that is removed",
+                advice="name the line or the panel that changes",
+            )
+        own = {tag for atom in clause.atoms for tag in atom.tags}
+        if joined and _THOSE.search(clause.text) and own.isdisjoint(("what", "panel", "every")):
+            alike = takewhile(lambda before: before.rule is joined[-1].rule, reversed(joined))
+            named = dict.fromkeys(atom for before in alike for atom in before.clause.of("what"))
+            kept = tuple(atom for atom in clause.shared if "what" not in atom.tags)
+            if len(named) > len(clause.of("what")) > 0 and not clause.has("panel"):
+                clause = replace(clause, shared=(*kept, *named))
+        joined.append(replace(change, clause=clause))
+    return joined
+
+
 def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
     """Join changes that each say what alone stays: ``only Bz, Dst`` keeps both."""
     joined: list[Change] = []
@@ -465,7 +494,8 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
     """Leave out what a sentence that removes lines keeps: ``remove BR BT BN, keep only |B|`` is of their panel."""
     removing = [change.clause for change in changes if change.clause.has("verb:remove")]
     says_no = all(
-        clause.of("verb:remove")[0].text.casefold() in ("no", "not", "without") for clause in removing
+        clause.of("verb:remove")[0].text.casefold() in ("no", "not", "without") or clause.says(r"\bones\b")
+        for clause in removing
     )
     gone = _lines_named(editor, removing)
     beside = {line for panel in editor.panels if gone & set(panel) for line in panel}
@@ -481,7 +511,7 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
         is_beside = bool(beside & lines) and not lines & gone  # only electrons, no SST: also of all electrons
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
-    left = [change for change in changes if not (gone and reassures(change.clause))]
+    left = [change for change in changes if not (removing and reassures(change.clause))]
     kept = _lines_named(editor, [change.clause for change in changes if change not in left])
     if kept & gone and not says_no:  # remove the spectrograms but keep that of the electrons
         return [_of_lines(change, _lines_named(editor, [change.clause]) - kept) for change in left]
@@ -574,7 +604,7 @@ def _without_places(clause: Clause, before: Clause) -> Clause:
 def _is_of_result(clause: Clause, before: Clause, *, new: bool) -> bool:
     """Return whether a clause is about what the change before it makes, perhaps `new` lines: ``add AE, thick red``."""
     kinds = {atom.kind for atom in clause.atoms}
-    if kinds & {"what", "panel", "craft"}:
+    if kinds & {"what", "panel", "craft"} or clause.start < before.start:
         return False
     looks = kinds <= {*_LOOKS, "line"} and not clause.has("line:lines")
     limits = kinds <= _SETTINGS - _LOOKS and not clause.has("noun:x_axis")
@@ -611,6 +641,8 @@ def _drawn_with(editor: FigureEditor) -> dict[str, str]:
 def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after: Mapping[str, str]) -> Clause:
     """Let a pronoun mean the lines that the change before it draws or computes; refuse it if there are none."""
     results = [line for line, step in after.items() if before.get(line) != step]
+    if len(results) == 1 and clause.has("every:lines"):  # add AE, 3 h bins for all of them
+        return clause
     if results and len(results) < len(after):
         named = tuple(Atom("what", line, clause.start, clause.start, line) for line in results)
         kept = tuple(atom for atom in clause.shared if atom.kind not in ("what", "panel", "craft", "every"))

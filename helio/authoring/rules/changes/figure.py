@@ -35,7 +35,7 @@ from helio.pipelines.template.figures import (
     entry_labels,
     figures_meant,
 )
-from helio.pipelines.template.graph import StepView, graph_of
+from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 
@@ -183,6 +183,11 @@ class FigureEditor:
         saved = [step for step in self.steps_of(("save_data",)) if line in step["tool_args"]["source_labels"]]
         return repr((args, values, looks, axes, len(saved)))
 
+    @property
+    def ends(self) -> list[str]:
+        """Return the labels that the steps without results draw or save."""
+        return [label for step in self.lines.graph.steps if not step.outputs for label in step.labels]
+
     def prune(self, before: Sequence[str]) -> None:
         """Remove the steps behind lines that were drawn before, if without them some data need not be fetched.
 
@@ -192,9 +197,7 @@ class FigureEditor:
             The labels behind the lines that were drawn before.
         """
         producers = self.lines.producers
-        graph = graph_of(template_in(self.after).steps, signatures())
-        ends = [label for step in graph.steps if not step.outputs for label in step.labels]
-        needed = {label for end in ends for label in self.behind(end)}
+        needed = {label for end in self.ends for label in self.behind(end)}
         gone = [
             label
             for label in before

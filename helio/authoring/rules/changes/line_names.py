@@ -23,7 +23,7 @@ QUALIFIED = re.compile(
     r"^(?:(?:proton|ion|plasma|solar[- ]wind|bulk|flow|total|magnetic|interplanetary)\s+)+(?=\w)"
 )
 DESCRIBED = re.compile(
-    rf"(?:the\s+)?(?:(?P<look>{SHADED}|{COLOURS}|{'|'.join(DASHES)})\s+(?:lines?|curves?|traces?)|(?P<words>.+?)\s+ones?)",
+    rf"(?:all\s+)?(?:the\s+)?(?:(?P<look>{SHADED}|{COLOURS}|{'|'.join(DASHES)})\s+(?:lines?|curves?|traces?)|(?P<words>.+?)\s+ones?)",
     re.IGNORECASE,
 )
 """Lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
@@ -33,7 +33,7 @@ ORIGIN = re.compile(
     re.IGNORECASE,
 )
 """A line by how its values are known: ``the measured beta``, ``beta with measured electrons``."""
-INSTRUMENT = re.compile(r"[A-Z][A-Za-z0-9]+(?:-[A-Za-z]+)?")
+INSTRUMENT = re.compile(r"(?:[A-Z]|\d(?=[A-Z]))[A-Za-z0-9]+(?:-[A-Za-z]+)?")
 COMPONENT = re.compile(rf"(?:^|[_.])[bv]_?[xyzrtn](?:_(?:{FRAME_WORDS}))?$")
 PART = re.compile(
     r"(?:(?P<of>.+?)\s+)?(?:(?P<axis>[xyzrtnlm])|(?P<radial>radial|tangential|normal))[\s-]+components?"

@@ -70,6 +70,8 @@ _KINDS = {(): "scalar", (1,): "scalar", (2,): "vector", (3,): "vector", (4,): "v
 """Kinds of parameters by the sizes of their records; all others are spectra."""
 
 
+_MOMENT_OF = {"n": "density", "t": "temperature"}
+"""The moments that single letters mean, if no line has this name."""
 _STARRED = re.compile(r"\b(Dst|SYM-?H)\s?\*", re.IGNORECASE)
 _MAGNITUDE = re.compile(r"\b(?:magnitude|strength)s?\b")
 _SMOOTHED = re.compile(r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)(?:\s+(.+))?")
@@ -373,7 +375,7 @@ class Lines:
             if plural and not every:
                 alike = [label for label in alike if self.has_colours(label) is self.has_colours(exact[0])]
             return (alike or exact) if every or plural else exact
-        moments = MOMENTS.fullmatch(plain)
+        moments = MOMENTS.fullmatch(_MOMENT_OF.get(plain, plain))
         of_moment = self._of_moment(moments["stem"], drawn) if moments else []
         if moments and moments["plural"] and len(of_moment) > 1:
             return of_moment

@@ -15,7 +15,7 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
 from helio.authoring.rules.changes.line_settings import FIXED
 from helio.authoring.rules.changes.moments import intervals_of, is_interval, moments_in
-from helio.authoring.rules.changes.panel_settings import named_panels, panel_numbers, panels_of
+from helio.authoring.rules.changes.panel_settings import named_panels, panels_of, says_panel
 from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
@@ -158,27 +158,54 @@ _MARK_KEYS = {"horizontal_line": "hlines", "vertical_line": "vlines"}
 
 
 def remove_marks(editor: FigureEditor, clause: Clause) -> None:
-    """Remove horizontal or vertical lines, or shaded intervals."""
+    """Remove horizontal or vertical lines, levels, or shaded intervals."""
     key = next((key for noun, key in _MARK_KEYS.items() if clause.has(f"noun:{noun}")), "vrects")
+    key = "hlines" if clause.has("levels") else key
     held = editor.where(key)[0]
     if not held:
         names = {"vrects": "shaded interval", "hlines": "horizontal line", "vlines": "vertical line"}
         raise NotUnderstood(f"the figure has no {names[key]} to remove")
-    labels = [name.casefold() for name in clause.names] if key == "vrects" else []
+    labels = [name.casefold() for name in clause.names] if key != "hlines" else []
     values = [atom.value.value for atom in clause.of("number")]
-    numbers = [] if values else panel_numbers(editor, clause.of("panel"))
+    places = [atom for atom in clause.of("what") if key == "hlines" and says_panel(clause, atom.text)]
+    numbers = [] if values else named_panels(editor, [*clause.of("panel"), *places])
+    if key == "hlines" and len(places) < len(clause.names):
+        raise NotUnderstood(
+            f"helio does not understand '{clause.text}'", advice="name the panel or the value"
+        )
 
     def stays(mark: Document) -> bool:
+        if clause.has("levels"):
+            return bool(mark.get("levels") != clause.value("levels"))
         if labels:
             return not any(says(str(mark.get("label", "")).casefold(), label) for label in labels)
         return mark.get("y", mark.get("x")) not in values if values else mark.get("panel", 1) not in numbers
 
     kept = (
-        [mark for mark in held if stays(object_of(mark))] if labels or values or clause.has("panel") else []
+        [mark for mark in held if stays(object_of(mark))]
+        if labels or values or numbers or clause.has("levels")
+        else []
     )
     if kept == held:
         raise NotUnderstood("the figure has no such line")
     editor.set_for(key, kept)
+
+
+def without_marks(editor: FigureEditor, clause: Clause) -> Clause:
+    """Remove the marks that names in a clause label: ``remove the sheath and the shock``; return the other names."""
+    gone = []
+    for atom in clause.of("what"):
+        words, is_line = plain_name(atom.text).casefold(), bool(editor.lines_of(atom.text))
+        for key in ("vlines", "vrects", "hlines"):
+            held = [object_of(mark) for mark in editor.where(key)[0] or []]
+            labels = [str(mark.get("label", "")).casefold() for mark in held]
+            is_meant = [label == words if is_line else says(label, words) for label in labels]
+            kept = [mark for mark, goes in zip(held, is_meant, strict=True) if not goes]
+            if kept != held:
+                editor.set_for(key, kept)
+                gone.append(atom)
+    own, shared = (tuple(atom for atom in part if atom not in gone) for part in (clause.atoms, clause.shared))
+    return replace(clause, atoms=own, shared=shared)
 
 
 def add_levels(editor: FigureEditor, clause: Clause) -> None:
@@ -206,7 +233,7 @@ DRAWN_MARKS = (mark_value, move_line, mark_time, shade, add_levels)
 """Functions that draw a mark, with the look that a clause names."""
 MARKS: tuple[Rule, ...] = (
     Rule("levels", "what panel verb:add verb:mark verb:show colour dash line", add_levels),
-    Rule("verb:remove noun:horizontal_line|noun:vertical_line|verb:shade", "number panel what colour dash",
+    Rule("verb:remove noun:horizontal_line|noun:vertical_line|verb:shade|levels", "number panel what colour dash line",
          remove_marks),
     Rule("verb:move|rel:instead_of line|noun:horizontal_line number",
          "number line noun:horizontal_line rel:instead_of verb:move verb:show what panel colour dash width", move_line,

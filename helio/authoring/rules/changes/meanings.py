@@ -173,7 +173,8 @@ class Meanings:
             phrases = any_phrase([*facts["phrases"], *(facts.get("beside a unit", ()) if has_unit else ())])
             named = re.compile(rf"(?<![\w|-])(?:{phrases})(?![\w|-])", re.IGNORECASE)
             steps = self._arguments.get(name, [])
-            if not steps or not named.search(text):
+            match = named.search(text)
+            if not steps or match is None or self._is_spectrogram(match[0]):
                 continue
             value = _value_of(clause, text, facts["unit"])
             rest = clause.text if name not in _ASSUMED else text
@@ -186,6 +187,10 @@ class Meanings:
             if value is not None and steps and not is_line:
                 return name, value, steps
         return None
+
+    def _is_spectrogram(self, words: str) -> bool:
+        """Return whether words name a spectrogram, whose energies are no temperatures: ``electrons at 50 keV``."""
+        return any(map(self._editor.lines.has_colours, self._editor.lines_of(words)))
 
     @cached_property
     def _arguments(self) -> dict[str, list[Document]]:
@@ -364,7 +369,8 @@ class Meanings:
 
     def _pair(self, words: frozenset[str], limits: Range, is_band: bool) -> list[Operation]:
         """Set both ends of a band."""
-        if limits.low is None or limits.high is None or not (limits.unit or is_band):
+        is_axis = not (limits.unit or is_band) and bool(words & self._drawn_words)
+        if limits.low is None or limits.high is None or is_axis:
             return []
         pairs = [
             (low, high)
@@ -411,7 +417,7 @@ class Meanings:
         if not of or is_described or _stems(clause.text) & slot.own - {"window"}:
             return False
         takes = {self._takes(line, slot.name) for line in of}
-        if True not in takes and any("what" in atom.tags for atom in clause.shared):
+        if True not in takes:
             return True  # only V, with 10 min means
         return takes == {True} and any(
             self._takes(line, slot.name) for line in self._editor.drawn if line not in of

@@ -195,7 +195,7 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
                 "helio does not understand which scale to use", advice="say 'log' or 'symlog'"
             )
         kind = "linear"
-    if clause.has("noun:colour_bar", "noun:colour_scale", "noun:z_range"):
+    if clause.has("noun:colour_bar", "noun:colour_scale", "noun:z_range", "noun:colour"):
         _scale_colours(editor, clause, kind)
         return
     if entries := _entries(editor):
@@ -228,6 +228,10 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
             "it is not clear which two axes 'both' means",
             advice="name each of them: 'ions log, electrons log'",
         )
+    if any("what" in atom.tags for atom in clause.shared) and not clause.has(
+        "panel"
+    ):  # PAS lines thicker, linear axes for those
+        numbers = [number for number in numbers if not is_spectrogram(editor, number)] or numbers
     for number in numbers:
         for axis in named_axes(editor, clause, number):
             set_scale(editor, axis, kind)
@@ -357,7 +361,7 @@ def _scale_colours(editor: FigureEditor, clause: Clause, kind: str) -> None:
 def limit_panels(editor: FigureEditor, clause: Clause) -> None:
     """Set the limits of axes or of colours."""
     limits: Range = clause.value("range") or clause.value("bound") or Range()
-    if clause.has("noun:z_range", "noun:colour_bar", "noun:colour_scale"):
+    if clause.has("noun:z_range", "noun:colour_bar", "noun:colour_scale", "noun:colour"):
         _limit_colours(editor, clause, limits)
         return
     if entries := _entries(editor):
@@ -506,7 +510,7 @@ def reverse_panels(editor: FigureEditor, _: Clause) -> None:
 
 
 _AXES = "noun:y_axis noun:y_range noun:range noun:scale noun:x_axis"
-_COLOUR_AXES = "noun:colour_bar noun:z_range noun:colour_scale"
+_COLOUR_AXES = "noun:colour_bar noun:z_range noun:colour_scale noun:colour"
 PANEL_SETTINGS: tuple[Rule, ...] = (
     Rule("scale", f"{_PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:remove verb:move", scale_panels),
     Rule("range|bound|auto", f"{_PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:zoom verb:move", limit_panels),

@@ -8,7 +8,8 @@ from itertools import chain
 
 from helio.authoring.fetches import FETCH
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.added_content import read_addition
+from helio.authoring.request import PipelineRequest
+from helio.authoring.rules.changes.added_content import crafts_for, read_addition
 from helio.authoring.rules.changes.additions import (
     ANY_PART,
     add_magnitude,
@@ -21,8 +22,11 @@ from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
-from helio.authoring.swapping import refetched
+from helio.authoring.swapping import refetched, swapped
 from helio.authoring.writing.asking import EVERY
+from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantities import B, spellings
+from helio.patterns import ignoring_case
 from helio.pipelines.template.labels import owner
 
 _SEVERAL = 2
@@ -41,8 +45,17 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
     if len(old) == len(new) == 1 and _refetch(editor, old[0].text, new[0].text):
         return
-    lines = [line for atom in old for line in editor.known(atom.text, every=True)]
-    _refuse_inputs(editor, lines, old)
+    request = read_addition(editor, " ".join(atom.text for atom in new)).request
+    sources = [atom for atom in old if request.quantities and _is_source(editor, atom.text)]
+    names_data = (
+        request.quantities or request.datasets or request.cuts or new[0].kind == old[0].kind == "craft"
+    )
+    if not names_data and _is_source(editor, old[0].text):
+        raise NotUnderstood(f"the request does not say which quantity of {new[0].text} to draw")
+    named = [atom for atom in old if atom not in sources]
+    lines = [line for atom in named for line in editor.known(atom.text, every=True)]
+    lines += [line for atom in sources for line in _of_source(editor, atom.text, request)]
+    _refuse_inputs(editor, lines, named)
     undrawn = without_magnitude(editor, lines) == lines
     if undrawn and all(set(lines) <= set(vectors_of(editor, atom.text, lines)) for atom in new):
         for line in lines:
@@ -62,8 +75,53 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
             )
         _remove_for(editor, clause, [line for found in meant for line in found], lines)
         return
+    asked = {quantity.name for quantity in request.quantities}
+    if len(asked) > 1 and clause.has("rel:instead_of") and ignoring_case(r"\bwith\b").search(clause.new_text):
+        raise NotUnderstood(f"helio does not understand '{clause.new_text}'", advice="name one quantity")
+    crafts = request.spacecraft or (crafts_for(editor, request) if sources else ())
+    is_same = all(asked & editor.lines.quantities(line) for line in lines)
+    inputs = {label for line in editor.drawn if line not in lines for label in editor.behind(line)}
+    is_tied = any(line in inputs or editor.lines.step(line).tool in AVERAGES for line in lines)
+    if crafts and is_same and is_tied:
+        fetch_from(editor, " and ".join(sorted(asked)), lines, crafts[0])
+        is_whole = all(lines == editor.lines.of_instrument(name, lines) for name in request.instruments)
+        if len(crafts) > 1 or not is_whole:
+            raise NotUnderstood(f"helio cannot fetch '{clause.new_text}' instead of one line")
+        return
     atoms = [atom for atom in clause.all if atom not in old and atom.kind not in ("verb", "rel")]
     draw_new(editor, clause, atoms, lines)
+
+
+def fetch_from(editor: FigureEditor, what: str, lines: Sequence[str], craft: str) -> None:
+    """Fetch the quantity of lines from another spacecraft; what is computed from it stays."""
+    producers = editor.lines.producers
+    fetched = {
+        label: str(producers[label].id)
+        for line in lines
+        for label in editor.behind(line)
+        if producers[label].tool == FETCH
+        and editor.lines.own_quantities(label) & editor.lines.quantities(line)
+        and editor.lines.crafts(label) != {craft}
+    }
+    others = [
+        label
+        for label, step in producers.items()
+        if str(step.id) in fetched.values() and label not in fetched
+    ]
+    if not fetched or others:
+        raise NotUnderstood(
+            f"helio cannot fetch '{what}' alone from {craft}"
+            + (f": its step fetches {', '.join(others)} too" if others else ""),
+            advice=f"say 'replace the {what} by the {craft} {what}'",
+        )
+    if len({frozenset(editor.lines.crafts(label)) for label in fetched}) > 1:
+        raise NotUnderstood(
+            f"'{what}' is of several spacecraft", advice="say 'replace' one of them 'by' another"
+        )
+    operations, notes = swapped(editor.after, craft, catalogue=editor.catalogue, only=tuple(fetched.values()))
+    editor.do(*operations)
+    editor.notes += notes
+    editor.swapped = True
 
 
 def _refetch(editor: FigureEditor, old: str, new: str) -> bool:
@@ -78,6 +136,28 @@ def _refetch(editor: FigureEditor, old: str, new: str) -> bool:
             editor.notes.append(f"step {step.id} fetches {dataset}.{new} instead of {old}")
             return True
     return False
+
+
+def _is_source(editor: FigureEditor, words: str) -> bool:
+    """Return whether words only name a spacecraft or an instrument."""
+    return words.casefold() in spellings() or bool(editor.lines.of_instrument(words, editor.drawn))
+
+
+def _of_source(editor: FigureEditor, source: str, request: PipelineRequest) -> list[str]:
+    """Return the lines of a source with the quantity that comes instead: ``density from Wind instead of ACE``."""
+    quantities, letters = request.quantities, {B: "B", VELOCITY: "V"}
+    words = [
+        f"{letters.get(part.name, '')}{part.component}" if part.component else part.name
+        for part in quantities
+    ]
+    is_craft, first = source.casefold() in spellings(), words[0]
+    lines = editor.lines_of(f"{source} {first}" if is_craft else f"{first} of {source}")
+    if len(words) > 1 or not lines:
+        raise NotUnderstood(
+            f"the figure draws no such quantity of {source}",
+            advice=f"name one of its lines: {', '.join(editor.drawn)}",
+        )
+    return lines
 
 
 def _refuse_inputs(editor: FigureEditor, lines: Sequence[str], old: Sequence[Atom]) -> None:

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.arranging import keep_only
-from helio.authoring.rules.changes.atom_reading import plain_name
+from helio.authoring.rules.changes.atom_reading import instruments, plain_name
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import ORIGIN
+from helio.authoring.rules.changes.replacements import fetch_from
 from helio.authoring.rules.reading.named import names_of_spacecraft
-from helio.authoring.swapping import refetched, swapped
+from helio.authoring.swapping import refetched
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import SOURCES, spellings
 
@@ -94,34 +95,12 @@ def take_source(editor: FigureEditor, clause: Clause) -> None:
     if not craft:
         _take_dataset(editor, lines, source)
         return
-    producers = editor.lines.producers
-    fetched = {
-        label: str(producers[label].id)
-        for line in lines
-        for label in editor.behind(line)
-        if producers[label].tool == FETCH
-        and editor.lines.own_quantities(label) & editor.lines.quantities(line)
-        and editor.lines.crafts(label) != {craft}
-    }
-    others = [
-        label
-        for label, step in producers.items()
-        if str(step.id) in fetched.values() and label not in fetched
-    ]
-    if not fetched or others:
+    own = editor.lines_of(f"{craft} {' '.join(word for word in what.split() if word not in instruments())}")
+    if own and not {*own} <= {*lines}:
         raise NotUnderstood(
-            f"helio cannot fetch '{what}' alone from {craft}"
-            + (f": its step fetches {', '.join(others)} too" if others else ""),
-            advice=f"say 'replace the {what} by the {craft} {what}'",
+            f"the figure already draws {', '.join(own)} of {craft}", advice="say which line goes"
         )
-    if len({frozenset(editor.lines.crafts(label)) for label in fetched}) > 1:
-        raise NotUnderstood(
-            f"'{what}' is of several spacecraft", advice="say 'replace' one of them 'by' another"
-        )
-    operations, notes = swapped(editor.after, craft, catalogue=editor.catalogue, only=tuple(fetched.values()))
-    editor.do(*operations)
-    editor.notes += notes
-    editor.swapped = True
+    fetch_from(editor, what, lines, craft)
 
 
 def _take_dataset(editor: FigureEditor, lines: Sequence[str], dataset: str) -> None:
