@@ -64,6 +64,7 @@ from helio.authoring.rules.reading.looks import (
 from helio.authoring.rules.reading.marked_times import marked_days
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
+from helio.authoring.rules.reading.pronouns import with_names_for_pronouns
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.rules.reading.typing_habits import with_capitals, with_plain_signs
@@ -241,6 +242,7 @@ class RuleAuthor:
         request, names = with_names(with_capitals(_SUGGESTION.sub("", request)), items)
         refuse_look(request)
         refuse_averages_of_inputs(request)
+        request = with_names_for_pronouns(request)
         request = with_plain_raw(with_placed_names(with_missions_of_letters(with_labels_named(request))))
         request, archive = take_archive(request, self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):

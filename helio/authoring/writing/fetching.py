@@ -115,7 +115,7 @@ class Fetching:
         found = pick_at(cadence=request.cadence or self._own_cadence(quantity) or self._usual_cadence())
         frequencies = [value for computation in request.computations for value in frequencies_of(computation)]
         frequencies += request.panels.frequencies[1:]
-        needed = min([1 / (2 * value) for value in frequencies] + _spacings(request), default=None)
+        needed = min([1 / (2 * value) for value in frequencies] + _spacings(request, quantity), default=None)
         if not found or needed is None or request.cadence is not None:
             return found
         is_fine = found[0].cadence and found[0].cadence < needed
@@ -131,8 +131,7 @@ class Fetching:
             (
                 interval_of(made.window).nanoseconds / 1e9
                 for made in self.request.computations
-                if made.if_finer
-                and (not made.of.quantities or quantity in {own.name for own in made.of.quantities})
+                if made.if_finer and _is_of(made, quantity)
             ),
             default=None,
         )
@@ -337,12 +336,25 @@ def frequencies_of(computation: Computation) -> list[float]:
     return limits + [args[name] for name in ("low", "high") if name in args]
 
 
-def _spacings(request: PipelineRequest) -> list[float]:
-    """Return the spacing in seconds of enough records for each window, and for each shortest period."""
+def _is_of(computation: Computation, quantity: str) -> bool:
+    """Return whether a computation is for a quantity: all are, if it names none."""
+    own = {named.name for named in computation.of.quantities}
+    return not own or quantity in own
+
+
+def _spacings(request: PipelineRequest, quantity: str) -> list[float]:
+    """Return the spacing in seconds of enough records for each window and for each shortest period.
+
+    A running mean is of its own quantities alone.
+    """
     lengths = [
         (computation.window, 1 if computation.tool in RUNNING else LEAST_RECORDS[computation.tool])
         for computation in request.computations
-        if computation.window and (computation.tool.startswith("power_") or computation.tool in RUNNING)
+        if computation.window
+        and (
+            computation.tool.startswith("power_")
+            or (computation.tool in RUNNING and _is_of(computation, quantity))
+        )
     ]
     periods = [dict(computation.args).get("shortest") for computation in request.computations]
     lengths += [(period, _PER_PERIOD) for period in periods if period]

@@ -33,19 +33,13 @@ _NAME = (
     r"(?P<what>(?:the\s+)?(?!(?:axis|title|legend|gaps?|colou?r|rest|others?)\b)[\w|-]+"
     r"(?:\s+(?!(?:and|or|with)\b)[\w|-]+){0,3}?)"
 )
-_OF_PRONOUN = ignoring_case(
-    rf"\b(?P<verb>average|smooth)\s+the\s+(?P<which>former|latter)\s+(?P<how>(?:over|to|by|with|in)\s+[^,;.]*?)"
-    rf"(?:\s*[,;]?\s*\b(?:and\s+|but\s+)?(?:leave|keep)\s+the\s+(?!(?P=which))(?:former|latter)\b(?:\s+alone\b|\s+{RAW})?)?"
-    r"(?=\s*(?:[,;.]|$))"
-)
-"""A computation of the first or the second of two quantities, and that the other one stays as it is."""
 _CLAUSES = [
     (ignoring_case(pattern), written)
     for pattern, written in (
         (rf",?\s+but\s+{_NAME}\s+(?P<raw>{RAW})", r", \g<what> \g<raw>"),
         (rf"\btake\s+{_NAME}\s+and\s+leave\s+it\b(?:\s+alone\b|\s+{RAW})?", r"\g<what> raw"),
         (
-            rf"(?:\bbut\s+)?(?:\bplease\s+)?\b(?:leave|keep)\s+{_NAME}\s+(?:alone\b|(?={RAW}))(?P<raw>{RAW})?",
+            rf"(?:\bbut\s+)?(?:\bplease\s+)?\b(?:leave|keep)\s+{_NAME}(?:\s+(?:alone\b|(?={RAW}))(?P<raw>{RAW})?|(?=\s*(?:[,;.]|$)))",
             r"\g<what> raw",
         ),
         (
@@ -59,7 +53,8 @@ _CLAUSES = [
 """Clauses that leave a quantity as it is, and their plain forms."""
 _OTHERS = r"the\s+(?:rest|(?:two\s+)?others?|other\s+(?:two|three|ones?|quantities))\b"
 _REST = ignoring_case(
-    rf"(?:[,;.:–—-]\s*)?\b(?:and\s+|but\s+)?(?:(?:for\s+|leave\s+|keep\s+)?{_OTHERS}\s+{RAW}|{RAW}\s+(?:for|on)\s+{_OTHERS})"
+    rf"(?:[,;.:–—-]\s*)?\b(?:and\s+|but\s+)?(?:(?:for\s+|leave\s+|keep\s+)?{_OTHERS}\s+{RAW}|{RAW}\s+(?:for|on)\s+{_OTHERS}"
+    rf"|(?:don['’]?t|do\s+not)\s+(?:touch|{_TREATED})\s+{_OTHERS}|leave\s+{_OTHERS}(?:\s+alone\b)?(?=\s*(?:[,;.]|$)))"
 )
 """A clause about all quantities beside which no computation stands: ``only AE gets a mean, the rest raw``."""
 _AVERAGED = ignoring_case(rf"\b(?:{_TREATED}|{'|'.join(INTERVALS)}|binn\w+)\b")
@@ -72,7 +67,6 @@ def with_plain_raw(text: str) -> str:
     >>> with_plain_raw("average n and T over 10 min, leave V alone"), with_plain_raw("all hourly except Dst")
     ('average n and T over 10 min, V raw', 'all hourly, Dst raw')
     """
-    text = _OF_PRONOUN.sub(r"\g<verb> \g<how> on the \g<which>", text)
     for pattern, written in _CLAUSES:
         for clause in reversed([*pattern.finditer(text)]):
             if _names_quantity(clause["what"]):

@@ -65,8 +65,6 @@ _WISH = re.compile(
 """What begins a wish about lines that the sentence named before it: ``overplot the density with its median``."""
 _ALSO = re.compile(r"\b(?:also|too|as\s+well|plus|same\s+panel)\b", re.IGNORECASE)
 
-_LATTER = r"\b(?:on|of|for|to)\s+the\s+(?P<which>latter|former)\b(?:\s+(?:one|only))?"
-"""Words for one of the two quantities that the sentence has named."""
 _OF_ALL = (
     rf"(?:(?<=\bfor )|(?<=\bof ))(?:all|the|these|all\s+the)\s+(?P<count>{COUNT})(?=\s*(?:$|[,.;:)]))"
     r"|(?<=\x01 )each(?=\s*(?:$|[,.;:)]))"
@@ -133,21 +131,6 @@ class NamedData:
         is_of_some = {*quantities} < {*self.quantities()}
         is_of_some_crafts = {*crafts} < {craft for _, craft in self.crafts}
         return Lines(crafts if is_of_some_crafts else (), quantities if is_of_some else ())
-
-
-def of_latter(sentence: Sentence, mentions: Mentions, named: NamedData) -> Mentions:
-    """Give a computation the one of two quantities that ``on the latter`` or ``of the former`` means."""
-    match = sentence.take_first(_LATTER)
-    if match is None:
-        return mentions
-    names = named.quantities(0, match.start())
-    before = [mention for mention in mentions if mention.position < match.start()]
-    last = max(before, key=lambda mention: mention.position, default=None)
-    if last is None or len(names) != len("ab") or named.has_several_crafts or last.computation.of != Lines():
-        sentence.put_back(*match.span())
-        return mentions
-    own = _of_lines(last, Lines((), (names[match["which"].lower() == "latter"],)))
-    return tuple(own if mention is last else mention for mention in mentions)
 
 
 def drop_words_for_all(sentence: Sentence, named: NamedData) -> None:

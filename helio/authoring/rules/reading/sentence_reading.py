@@ -88,7 +88,6 @@ from helio.authoring.rules.reading.own_computations import (
     doubt_about_pairs,
     drop_only,
     drop_words_for_all,
-    of_latter,
     of_named_again,
     shared_out,
     with_cadences,
@@ -681,7 +680,6 @@ class _SentenceReader:
         described = bool(self._datasets or self._described.cuts)
         named = NamedData(sentence.text, placed, crafts, together, bool(own), described)
         drop_words_for_all(sentence, named)
-        self._mentions = of_latter(sentence, self._mentions, named)
         raw = self._kept.quantities(placed)
         computed_of = replace(named, placed=[atom for atom in placed if atom[1] not in raw])
         mentions, cadence = with_cadences(self._mentions, cadences, computed_of, self.flown)

@@ -246,7 +246,7 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
      lambda match: f"{match['before']}{_four_digits(match['year'])}"),
     (rf"(?<![\d/])(\d{{1,2}})(?P<sign>[/-])({_MONTH})(?P=sign)({_YEAR})(?![\d/-])", r"\1 \3 \4"),
     (rf"\b(?:to|until|till|through)\s+(?:the\s+)?end\s+of\s+(?=(?:the\s+)?{_DAY}\s+{_MONTH}\b|{_ISO_DAY})", "through "),
-    (rf"(?:\bfrom\s+)?(?:\bthe\s+)?\b(?:start|beginning)\s+of\s+(?=(?:{_MONTH}\s+)?{_YEAR}{_JOINT}(?:the\s+)?end\s+of\b)", ""),
+    (rf"(?:\bfrom\s+)?(?:the\s+)?\b(?:start|beginning)\s+of\s+(?=(?:{_MONTH}\s+)?{_YEAR}{_JOINT}(?:the\s+)?end\b)", ""),
     (rf"\b(to|until|till|through)\s+(?:the\s+)?end\s+of\s+(?=(?:{_MONTH}\s+)?{_YEAR}(?![\d-]))", r"\1 "),
     (r"\benc\b\.?\s*#?(?=\d{1,2}\b)", "encounter "),
     (rf"\b(?:the\s+)?st\.?\s+patrick['’]?s?\s+day,?\s+(?:of\s+)?({_YEAR})(?!\s+(?:\w+\s+)?storm)", r"17 March \1"),

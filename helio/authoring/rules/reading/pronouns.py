@@ -1,0 +1,54 @@
+"""Write the names of what ``the former``, ``the latter`` and ``the second one`` mean."""
+
+from __future__ import annotations
+
+import re
+
+from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.patterns import ignoring_case
+
+_PRONOUN = ignoring_case(
+    r"\b(?:the\s+)?(?:(?P<which>former|latter)(?:\s+one)?"
+    r"|(?<!\bin the )(?<!\bon the )(?P<place>first|second|third|last)\s+one)\b(?!\s+panel|\s+(?:spacecraft|probe))"
+)
+_PLACES = {"former": 0, "first": 0, "second": 1, "third": 2, "latter": -1, "last": -1}
+
+
+def with_names_for_pronouns(text: str) -> str:
+    """Write names for pronouns, if the words before the first one name several quantities or several spacecraft.
+
+    ``the former`` and ``the latter`` are for two.
+
+    >>> with_names_for_pronouns("Wind V and |B|, the former in red; smooth the latter over 1 h")
+    'Wind V and |B|, V in red; smooth |B| over 1 h'
+    >>> with_names_for_pronouns("Wind and ACE Bz, one panel, the former red")
+    'Wind and ACE Bz, one panel, Wind red'
+    """
+    first = _PRONOUN.search(text)
+    names = _names_in(text[: first.start()]) if first else []
+
+    def named(match: re.Match[str]) -> str:
+        place = _PLACES[(match["which"] or match["place"]).lower()]
+        is_clear = len(names) == len(("former", "latter")) if match["which"] else place < len(names) > 1
+        return names[place] if is_clear else match[0]
+
+    return _PRONOUN.sub(named, text)
+
+
+def _names_in(text: str) -> list[str]:
+    """Return the names of the quantities of a text, or, if it has only one, those of its spacecraft."""
+    sentence = Sentence.masked(text)
+    crafts = dict.fromkeys(craft for _, craft in read_spacecraft(sentence))
+    placed, field = read_quantities(sentence, magnitude=False)
+    first_named = {quantity: start for start, quantity in reversed(placed)}
+    starts = sorted([*first_named.values(), *([field] if field >= 0 else [])])
+    if len(starts) > 1:
+        return [] if len(crafts) > 1 else [_word_at(text, sentence.left, start) for start in starts]
+    return [*crafts]
+
+
+def _word_at(text: str, left: str, start: int) -> str:
+    """Return the words that were taken from a position on; `left` has marks in their place."""
+    taken = re.compile("\x01+").match(left, start)
+    return text[start : taken.end()].strip() if taken else ""
