@@ -135,7 +135,8 @@ def of_other_sensors(
     def kind(match: Match) -> tuple[object, ...]:
         axes = len(match.first.parameter.size)
         less = drawbacks(match.dataset, ""), _variants(match.first, set())
-        return axes, axes or match.dataset.id, match.first.parameter.canonical_unit, match.off, less
+        unit = re.sub("[kMG]eV", "eV", match.first.parameter.canonical_unit)
+        return axes, axes or match.dataset.id, unit, match.off, less
 
     alike = [match for match in fits if wish == untold and kind(match) == kind(best)]
     parts = -1 + ({True, False} <= {match.first.is_of_plasma for match in alike})

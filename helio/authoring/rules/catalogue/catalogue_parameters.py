@@ -349,7 +349,7 @@ class DescribedParameter:
         """What tells the sensor from others of the instrument: its side, name and channel, and its energies."""
         sides = {mention.what for mention in directions_in(f"{self.text} {self.entry.title}")} & _SIDES
         side = sides.pop() if len(sides) == 1 else ""
-        names = re.findall(r"\b[A-Z]{3,}-[A-Z]\b", self.about)
+        names = re.findall(r"\b[A-Z]{3,}(?:-[A-Z]\b|(?=, ))|\b\d+ degree telescope\b", self.about)
         return side, frozenset(names), () if self.parameter.size else self.bands, self.reach
 
     @property
