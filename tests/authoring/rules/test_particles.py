@@ -639,6 +639,10 @@ def test_a_sensor_behind_a_flux_is_no_other_data(author, sensor):
         ("STEREO-B SEPT ions at 100 keV, 2012-03-07", ["STB_L1_SEPT.Spec_3_E", "STB_L1_SEPT.Spec_1_E"]),
         ("SolO HET protons, 2022-09-05", [f"SOLO_L2_EPD-HET-{side}-RATES" for side in ("SUN", "NORTH")]),
         ("GOES-15 EPEAD electrons, 2015-03-17", ["GOES15_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E1W_COR_FLUX"]),
+        (
+            "NOAA-18 protons, 2015-03-17",
+            [f"NOAA18_POES-SEM2_FLUXES-2SEC.{name}" for name in ("mep_omni", "ted_pro_flux", "mep_pro_flux_stackt90")],
+        ),
         ("ACE EPAM electrons, 2003-10-28", ["AC_H1_EPM.DE4", "AC_H1_EPM.DE1", "AC_H1_EPM.E1"]),
     ],
 )  # fmt: skip
@@ -655,6 +659,13 @@ def test_one_of_several_sensors_is_to_choose(author, request_, parameters):
         ("Arase HEP-H electrons, 2018-08-26", ["ERG_HEP_L2_OMNIFLUX.FEDO_H"]),
         ("SolO HET antisunward protons, 2022-09-05", ["SOLO_L2_EPD-HET-ASUN-RATES.H_Flux"]),
         ("STA SEPT electrons to the north, 2012-03-07", ["STA_L1_SEPT.Spec_0_NS"]),
+        # a flux at an energy, and a flux above it
+        (
+            "Cluster 1 RAPID electrons 100 keV, 2003-10-29",
+            ["C1_CP_RAP_ESPCT6.Electron_Dif_flux__C1_CP_RAP_ESPCT6"],
+        ),
+        ("Cluster 1 RAPID electrons >100 keV, 2003-10-29", ["C1_PP_RAP.J_e_hi__C1_PP_RAP"]),
+        ("GOES-15 2 MeV electrons, 2015-03-17", ["GOES15_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E2W_COR_FLUX"]),
     ],
 )
 def test_a_named_sensor_is_not_asked_for(author, request_, parameters):
