@@ -72,6 +72,7 @@ from helio.authoring.rules.reading.named_instruments import (
     leave_directions,
     measured_by,
     measured_by_each,
+    of_several_sensors,
     others_measured,
     read_instruments,
     spectra_of,
@@ -121,18 +122,7 @@ from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.sources import crafts_with
 from helio.interval import interval_of
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.particles import directions_in
-from helio.knowledge.quantities import (
-    ABS_B,
-    FAST_ELECTRONS,
-    POSITION,
-    PROTONS,
-    RADIO,
-    SOURCES,
-    VECTOR_V,
-    B,
-    families,
-)
+from helio.knowledge.quantities import ABS_B, POSITION, RADIO, SOURCES, VECTOR_V, B, families
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
 from helio.knowledge.search import search_of
@@ -292,7 +282,7 @@ def read_request(
     of_catalogue = (
         reading.unread or lacking is not None or len(request.energies) > 1 or lacks_particles(request)
     )
-    of_sensors = set() if of_catalogue else _of_several_sensors(first.text, request)
+    of_sensors = set() if of_catalogue else of_several_sensors(first.text, request)
     if not (of_catalogue or of_sensors):
         return reading
     whole = lacking is not None or bool(of_sensors)
@@ -350,14 +340,6 @@ def read_request(
     if whole and found.repeats:
         return reading  # B and |B|, of which the catalogue has |B| alone
     return read(found).reading if found.notes else reading
-
-
-def _of_several_sensors(text: str, request: PipelineRequest) -> set[str]:
-    """Return the particles that a named instrument may measure in several sensors, of which the text names none."""
-    said = request.energies or request.modes or directions_in(text) or not request.instruments
-    if said or ignoring_case(r"\b(?:energetic|relativistic)\b").search(text):
-        return set()
-    return {PROTONS, FAST_ELECTRONS} & {quantity.name for quantity in request.quantities}
 
 
 def _quantities_in(words: str) -> set[str]:
