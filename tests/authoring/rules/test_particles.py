@@ -659,6 +659,9 @@ def test_one_of_several_sensors_is_to_choose(author, request_, parameters):
         ("Arase HEP-H electrons, 2018-08-26", ["ERG_HEP_L2_OMNIFLUX.FEDO_H"]),
         ("SolO HET antisunward protons, 2022-09-05", ["SOLO_L2_EPD-HET-ASUN-RATES.H_Flux"]),
         ("STA SEPT electrons to the north, 2012-03-07", ["STA_L1_SEPT.Spec_0_NS"]),
+        # an instrument that tells no ions apart
+        ("MAVEN SEP protons, 2017-09-12", ["MVN_SEP_L2_S1-CAL-SVY-FULL.f_ion_flux"]),
+        ("ACE EPAM LEMS120 protons, 2003-10-28", [f"AC_H1_EPM.P{number}p" for number in range(1, 9)]),
         # a flux at an energy, and a flux above it
         (
             "Cluster 1 RAPID electrons 100 keV, 2003-10-29",
@@ -672,7 +675,10 @@ def test_a_named_sensor_is_not_asked_for(author, request_, parameters):
     assert drawn(author.create(request_))[0] == parameters
 
 
-@pytest.mark.parametrize("request_", ["ace epam ions, 2003-10-28", "EPAM ions and Wind density, 2003-10-28"])
+@pytest.mark.parametrize(
+    "request_",
+    ["ace epam ions, 2003-10-28", "EPAM ions and Wind density, 2003-10-28", "ACE EPAM protons, 2003-10-28"],
+)
 def test_too_many_channels_are_listed(author, request_):
     with pytest.raises(NotUnderstood, match=r"AC_H1_EPM has 2\d parameters that fit"):
         author.create(request_)

@@ -226,7 +226,7 @@ def _of_each(crafts: Sequence[str], fits: list[Match]) -> list[list[Match]]:
 
 def _as_ions(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:
     """Return the ions at the energies of protons, if the instrument tells no ions apart, as EPAM."""
-    if not wish.energy or _explaining(replace(wish, energy=None), datasets, names):
+    if wish.energy and _explaining(replace(wish, energy=None), datasets, names):
         return []
     return _explaining(replace(wish, species=Species("ion")), datasets, names)
 
