@@ -282,7 +282,7 @@ def read_request(
     of_catalogue = (
         reading.unread or lacking is not None or len(request.energies) > 1 or lacks_particles(request)
     )
-    of_sensors = set() if of_catalogue else of_several_sensors(first.text, request)
+    of_sensors = set() if of_catalogue or reading.doubt else of_several_sensors(first.text, request)
     if not (of_catalogue or of_sensors):
         return reading
     whole = lacking is not None or bool(of_sensors)
