@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 
 from helio.errors import closest
 from helio.knowledge.cadence import said_cadences
-from helio.knowledge.catalogue import Catalogue, DatasetRow, DatasetSummary, read_time
+from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetRow, DatasetSummary, read_time
 from helio.knowledge.missions import ALIASES, BODIES, Craft
 from helio.knowledge.words import AT_L1, CONTEXT, CRAFT_AT_L1, Clause, clauses, plain, tokens
 
@@ -323,7 +323,7 @@ def _merit(row: DatasetRow) -> float:
     return min(years, 30) * 0.04 + (0.3 if row.parameters else 0.0) + (0.3 if row.doi else 0.0)
 
 
-def drawbacks(row: DatasetRow, question: str) -> float:
+def drawbacks(row: DatasetRow | CatalogueEntry, question: str) -> float:
     """Return how much lower a dataset is ranked because of its kind, such as preliminary, that is not asked for."""
     text = f"{row.id} {row.title}"
     return sum(less for kind, unless, less in _COMPILED if kind.search(text) and not unless.search(question))

@@ -106,6 +106,7 @@ def test_of_several_parameters_the_person_chooses_one(author):
 @pytest.mark.parametrize(
     ("request_", "choices"),
     [
+        ("C/NOFS CINDI ion velocity, 2010-01-01", "CNOFS_CINDI_IVM_500MS.ionVelocity"),
         ("ICON MIGHTI green line zonal wind 2020-06-01", "ICON_L2-2_MIGHTI_VECTOR-WIND-GREEN."),
         ("DMSP-F17 SSM magnetic perturbations, 2013-05-01", "DMSP-F17_SSM_MAGNETOMETER.DELTA_B_"),
         ("BARREL 1G x-ray counts 2013-01-17", "BAR_1G_L2_"),
@@ -462,6 +463,11 @@ def test_an_angle_to_a_component_is_not_the_component(author):
         ("ISEE-3 proton flow latitude, 1979-03-10", ["ISEE-3_MAGPLASMA_2MIN_MAGNETIC_FIELD_PLASMA.Vp_lat"]),
         ("Voyager 1 48 s VIM field strength, 2012-07-01 to 2012-10-01", ["VOYAGER1_48S_MAG-VIM.F1"]),
         ("STEREO-A merged hourly field strength, july 2008", ["STA_COHO1HR_MERGED_MAG_PLASMA.B"]),
+        ("wave normal angle, Van Allen Probe A, 2013-03-17", ["RBSP-A_WNA-SURVEY_EMFISIS-L4.thsvd"]),
+        ("RBSP-B EMFISIS WNA and ellipticity, 2013-03-17",
+         ["RBSP-B_WNA-SURVEY_EMFISIS-L4.thsvd", "RBSP-B_WNA-SURVEY_EMFISIS-L4.ellsvd"]),
+        ("azimuthal angle of the wave vector, RBSP-A, 2013-03-17", ["RBSP-A_WNA-SURVEY_EMFISIS-L4.phsvd"]),
+        ("CNOFS uncorrected ion velocity, 2010-01-01", ["CNOFS_CINDI_IVM_500MS.Vx"]),
         (
             "IMP 8 MIT plasma: bulk speed and density, 13 March 1989",
             ["I8_H0_MITPLASMA.V_fit", "I8_H0_MITPLASMA.proton_density_fit"],

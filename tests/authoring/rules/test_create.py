@@ -990,7 +990,7 @@ def test_a_time_that_does_not_fit_is_refused(author, request_):
         ("HOPE electrons RBSP-B, 2 October 2013", "RBSPB_REL04_ECT-HOPE-PA-L3"),
         ("SPAN-I energy spectrogram 17 Jan 2021", "PSP_SWP_SPI_SF00_L3_MOM"),
         ("Alfven speed at Wind, 2003-11-20, from MFI and 3DP", "WI_PM_3DP"),
-        ("EPAM ions at ACE, 28 Oct 2003", "AC_H1_EPM"),
+        ("EPAM energetic ions at ACE, 28 Oct 2003", "AC_H1_EPM"),
         ("speed of PSP SPAN-I 2021-04-28", "PSP_SWP_SPI_SF00_L3_MOM"),
     ],
 )
@@ -1410,6 +1410,11 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("Get Wind B in GSM, take its Bz, smooth it over 20 min, 2022-02-03", [["Wind_Bz_smooth"]]),
         ("SOHO EPHIN protons, 2000-07-13, all channels", [["SOHO_P_int"]]),
         ("ACE EPAM electrons, all channels, 2000-07-13", [["ACE_DE1", "ACE_DE2", "ACE_DE3", "ACE_DE4"]]),
+        ("Alfven speed together with density and B, ACE 2015-03-17", [["ACE_VA"], ["ACE_n"], ["ACE_B"]]),
+        ("Wind plasma beta with the temperature and field, 2015-03-17", [["Wind_beta"], ["Wind_T"], ["Wind_B"]]),
+        ("Alfven speed from density and B, ACE 2015-03-17", [["ACE_VA"]]),
+        ("omega_pe/omega_ce, RBSP-A, 2013-03-17", [["RBSPA_Ne_fpe_over_RBSPA_Bmag_fce"]]),
+        ("ratio of ωpe to Ωce at MMS1, 2015-10-16", [["MMS1_Ne_fpe_over_MMS1_Bmag_fce"]]),
         ("VBs of OMNI, its integral and Dst, 20 to 22 nov 2003", [["OMNI_VBs"], ["OMNI_VBs_total"], ["OMNI_Dst"]]),
         ("Polar B in GSE for 1997-04-11, every component alone", [["Polar_Bx"], ["Polar_By"], ["Polar_Bz"]]),
         ("Spectrogram of the power of Bz at DSCOVR on 2017-09-07", [["DSCOVR_Bz_spectrogram"]]),
@@ -1421,7 +1426,7 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
          [["ACE_V", "ACE_n"], ["Wind_V", "Wind_n"]]),
         ("n, V of ACE each in its own panel and Bx, By in a single panel, 2016-09-07",
          [["ACE_n"], ["ACE_V"], ["ACE_Bx", "ACE_By"]]),
-        ("SolO EPD-HET: hydrogen flux in the first panel and electron flux in the second, 2022-09-05",
+        ("SolO EPD-HET: sunward hydrogen flux in the first panel and electron flux in the second, 2022-09-05",
          [["SolO_H_Flux"], ["SolO_fast_electrons"]]),
         ("wind 3DP SST foil electrons, omnidirectional flux, 2001-11-04", [["Wind_FLUX"]]),
         ("compute VBs of OMNI and show it above Dst, 2003-11-20", [["OMNI_VBs"], ["OMNI_Dst"]]),
@@ -1554,7 +1559,7 @@ def test_what_would_be_lost_is_refused(author, request_, words):
 
 def test_the_instrument_before_a_colon_is_that_of_all_parts(author):
     fetched = steps(
-        made(author, "SolO EPD-HET: protons in the first panel, electrons in the second, 2022-09-05"),
+        made(author, "SolO EPD-HET sunward: protons in the first panel, electrons in the second, 2022-09-05"),
         "fetch_data",
     )
     assert {fetch["dataset_id"] for fetch in fetched} == {"SOLO_L2_EPD-HET-SUN-RATES"}

@@ -623,8 +623,65 @@ def test_a_distribution_over_pitch_angles_is_no_histogram(author, request_, pane
 
 @pytest.mark.parametrize("sensor", ["EESA-high", "EESA-low"])
 def test_a_sensor_behind_a_flux_is_no_other_data(author, sensor):
+    request = f"Wind 3DP electron flux, {sensor}, 20 Jan 2005"
+    chosen = author.create(request).choices[:1]
     with pytest.raises(NotUnderstood, match=f"'{sensor}'"):
-        author.create(f"Wind 3DP electron flux, {sensor}, 20 Jan 2005")
+        author.create(request, chosen=chosen)
+
+
+@pytest.mark.parametrize(
+    ("request_", "parameters"),
+    [
+        ("wind 3dp electron flux omnidirectional, 2020-01-01", ["WI_SFSP_3DP", "WI_EHSP_3DP", "WI_ELSP_3DP"]),
+        ("Wind 3DP protons, 2020-01-01", ["WI_SOSP_3DP", "WI_PLSP_3DP"]),
+        ("Arase HEP electrons, 2018-08-26", ["ERG_HEP_L2_OMNIFLUX.FEDO_L", "ERG_HEP_L2_OMNIFLUX.FEDO_H"]),
+        ("STEREO-A SEPT electrons, 2012-03-07", [f"STA_L1_SEPT.Spec_{name}" for name in ("2_E", "0_NS", "2_NS")]),
+        ("STEREO-B SEPT ions at 100 keV, 2012-03-07", ["STB_L1_SEPT.Spec_3_E", "STB_L1_SEPT.Spec_1_E"]),
+        ("SolO HET protons, 2022-09-05", [f"SOLO_L2_EPD-HET-{side}-RATES" for side in ("SUN", "NORTH")]),
+        ("GOES-15 EPEAD electrons, 2015-03-17", ["GOES15_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E1W_COR_FLUX"]),
+        (
+            "NOAA-18 protons, 2015-03-17",
+            [f"NOAA18_POES-SEM2_FLUXES-2SEC.{name}" for name in ("mep_omni", "ted_pro_flux", "mep_pro_flux_stackt90")],
+        ),
+        ("ACE EPAM electrons, 2003-10-28", ["AC_H1_EPM.DE4", "AC_H1_EPM.DE1", "AC_H1_EPM.E1"]),
+    ],
+)  # fmt: skip
+def test_one_of_several_sensors_is_to_choose(author, request_, parameters):
+    choices = author.create(request_).choices
+    assert all(any(choice.startswith(name) for choice in choices) for name in parameters)
+
+
+@pytest.mark.parametrize(
+    ("request_", "parameters"),
+    [
+        ("Wind 3DP energetic electrons, 2020-01-01", ["WI_SFSP_3DP.FLUX"]),
+        ("Wind 3DP electrons at 300 keV, 2020-01-01", ["WI_SFSP_3DP.FLUX"]),
+        ("Arase HEP-H electrons, 2018-08-26", ["ERG_HEP_L2_OMNIFLUX.FEDO_H"]),
+        ("SolO HET antisunward protons, 2022-09-05", ["SOLO_L2_EPD-HET-ASUN-RATES.H_Flux"]),
+        ("STA SEPT electrons to the north, 2012-03-07", ["STA_L1_SEPT.Spec_0_NS"]),
+        # an instrument that tells no ions apart
+        ("MAVEN SEP protons, 2017-09-12", ["MVN_SEP_L2_S1-CAL-SVY-FULL.f_ion_flux"]),
+        ("ACE EPAM LEMS120 protons, 2003-10-28", [f"AC_H1_EPM.P{number}p" for number in range(1, 9)]),
+        # a flux at an energy, and a flux above it
+        (
+            "Cluster 1 RAPID electrons 100 keV, 2003-10-29",
+            ["C1_CP_RAP_ESPCT6.Electron_Dif_flux__C1_CP_RAP_ESPCT6"],
+        ),
+        ("Cluster 1 RAPID electrons >100 keV, 2003-10-29", ["C1_PP_RAP.J_e_hi__C1_PP_RAP"]),
+        ("GOES-15 2 MeV electrons, 2015-03-17", ["GOES15_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E2W_COR_FLUX"]),
+    ],
+)
+def test_a_named_sensor_is_not_asked_for(author, request_, parameters):
+    assert drawn(author.create(request_))[0] == parameters
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["ace epam ions, 2003-10-28", "EPAM ions and Wind density, 2003-10-28", "ACE EPAM protons, 2003-10-28"],
+)
+def test_too_many_channels_are_listed(author, request_):
+    with pytest.raises(NotUnderstood, match=r"AC_H1_EPM has 2\d parameters that fit"):
+        author.create(request_)
 
 
 def test_cadences_of_data_that_only_the_catalogue_describes_must_be_clear(author):

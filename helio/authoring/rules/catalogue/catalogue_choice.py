@@ -126,6 +126,26 @@ def best_matches(
     return _at_one_cadence(_shown_once(best), wanted, always=wish != NO_PARTICLES)
 
 
+def of_other_sensors(
+    best: Match, fits: Sequence[Match], wish: Wish, wanted: Wanted, catalogue: Catalogue
+) -> list[Match]:
+    """Return a match of each other sensor with the same flux as the best one, where a wish tells none apart."""
+    untold = Wish(wish.species, wish.energy, omni=wish.omni, spectrum=wish.spectrum, words=wish.words)
+
+    def kind(match: Match) -> tuple[object, ...]:
+        axes = len(match.first.parameter.size)
+        less = drawbacks(match.dataset, ""), _variants(match.first, set())
+        unit = re.sub("[kMG]eV", "eV", match.first.parameter.canonical_unit)
+        return axes, axes or match.dataset.id, unit, match.off, less
+
+    alike = [match for match in fits if wish == untold and kind(match) == kind(best)]
+    parts = -1 + ({True, False} <= {match.first.is_of_plasma for match in alike})
+    groups: dict[object, list[Match]] = {best.first.sensor[: parts or None]: []}
+    for match in alike:
+        groups.setdefault(match.first.sensor[: parts or None], []).append(match)
+    return [best_matches(group, "", wish, wanted, catalogue)[0] for group in [*groups.values()][1:]]
+
+
 def _over_all(found: Sequence[Match]) -> Sequence[Match]:
     """Of the same data of each pixel or sector, keep those that are averaged over all, if they are there."""
     alike: dict[tuple[str, str], list[Match]] = {}

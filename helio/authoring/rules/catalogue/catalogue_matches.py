@@ -398,7 +398,7 @@ def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str])
             continue
         if wish.spectrum and not described.parameter.size:
             continue
-        if _EXTREME.search(described.description) and not _EXTREME.search(" ".join(wish.words)):
+        if _EXTREME.search(described.about) and not _EXTREME.search(" ".join(wish.words)):
             continue
         if (
             (species := _off_species(wish, described)) is None
@@ -497,7 +497,8 @@ def _off_channel(energy: Energy, bands: Sequence[Energy]) -> int | None:
     """Return how far the channels of energy are from the wished one: the same, rounded, or around it."""
     for band in bands:
         if energy.is_same(band):
-            return int((energy.low, energy.high) != (band.low, band.high))
+            is_above = energy.is_point and band.high == math.inf  # rather the flux at this energy
+            return 4 if is_above else int((energy.low, energy.high) != (band.low, band.high))
         if energy.is_point and band.low <= energy.low < band.high < math.inf:
             return 2
     return None

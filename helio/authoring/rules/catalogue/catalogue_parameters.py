@@ -98,6 +98,10 @@ _SPELT = {
 """Words in the spelling of most descriptions."""
 _COUNTED = {"e": Species("e"), "p": Species("H", 1, 1), "a": Species("He", 4, 2)}
 """Species as units write them: ``e/(cm^2*s*sr)``."""
+_SIDES = frozenset({"sun", "antisun", "north", "south"})
+"""Directions between which helio lets the person choose."""
+_ENERGETIC = 40e3
+"""The energy in eV that a plasma does not reach."""
 
 
 class Words:
@@ -275,19 +279,19 @@ class DescribedParameter:
         """All species that the data hold, together; empty if the catalogue does not say."""
         aside = _DENSITIES if comparable(self.parameter.canonical_unit, "cm^-3") else _SIDE
         in_unit = rf"\bin {re.escape(self.parameter.unit or self.entry.id)}(?!\w)"  # K is no potassium
-        out = rf"{in_unit}|(?<![A-Za-z])ION_(?=[a-z])"  # ION_protons are protons
+        out = rf"{in_unit}|(?<![A-Za-z])ION_(?=[a-z])|(?<=[A-Z])-[HL]\b"  # ION_protons are protons, HEP-H a sensor
         about = (re.sub(out, " ", _CNO.sub("CNO", text)) for text in (self.parameter.description, self.about))
         own, whole = (aside.sub(" ", text) for text in about)
         texts = [re.sub(r"\([^()]*\)", " ", text) for text in (own, whole)]
         for text in (*(texts if self.head and self.is_flux else texts[1:]), whole):
             if kinds := [mention.what for mention in species_in(text)]:
                 return tuple(kinds) if _is_group(text, kinds) else (kinds[0],)
-        name = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", _SIDE.sub(" ", self.parameter.name))
-        if kinds := [mention.what for mention in species_in(name)]:
-            return (kinds[0],)
         short = re.match(r"F([A-Z0-9]+?)(?:DO|DU|SA)", self.parameter.name)
         if short and short[1] in _SHORT:
             return (_SHORT[short[1]],)
+        name = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", _SIDE.sub(" ", self.parameter.name))
+        if kinds := [mention.what for mention in species_in(name)]:
+            return (kinds[0],)
         if counted := re.match(r"#?\s*(e|p|a)\s*/", self.parameter.unit):
             return (_COUNTED[counted[1]],)
         measured = {*MEASURES.get(self.entry.instrument, "").split()} & {"electron"}
@@ -340,6 +344,19 @@ class DescribedParameter:
         ranges = tuple(energy for energy in titled if energy.low < energy.high < math.inf)
         return (self._bins[1],) if self._bins else ranges
 
+    @cached_property
+    def sensor(self) -> tuple[object, ...]:
+        """What tells the sensor from others of the instrument: its side, name and channel, and its energies."""
+        sides = {mention.what for mention in directions_in(f"{self.text} {self.entry.title}")} & _SIDES
+        side = sides.pop() if len(sides) == 1 else ""
+        names = re.findall(r"\b[A-Z]{3,}(?:-[A-Z]\b|(?=, ))|\b\d+ degree telescope\b", self.about)
+        return side, frozenset(names), () if self.parameter.size else self.bands, self.reach
+
+    @property
+    def is_of_plasma(self) -> bool | None:
+        """Whether the energies are those of a plasma, not of energetic particles; None if they are not known."""
+        return max(energy.high for energy in self.reach) < _ENERGETIC if self.reach else None
+
     def is_available(self, span: TimeRange) -> bool:
         """Return whether no remark says that there are data only of other times: ``[data available from A to B]``."""
         told = _AVAILABLE.search(self.about)
@@ -369,7 +386,7 @@ class DescribedParameter:
         bins = " ".join(
             other.unit
             for other in self.entry.parameters
-            if ignoring_case("energ").match(other.name) and {*other.size} & {*self.parameter.size}
+            if ignoring_case("energ").search(other.name) and {*other.size} & {*self.parameter.size}
         )
         for text in (bins, self.about, self.parameter.unit, self.entry.title):
             units: set[str] = {

@@ -10,12 +10,14 @@ from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.catalogue.catalogue_choice import (
+    MOST_CHOICES,
     best_matches,
     by_id,
     chosen,
     in_same_dataset,
     lowest,
     of_one_craft,
+    of_other_sensors,
 )
 from helio.authoring.rules.catalogue.catalogue_matches import (
     COMPONENT,
@@ -199,12 +201,13 @@ def _whole(
                     return []
             every += [(segment, wish, matches) for matches in _of_each(segment.crafts, fits)]
     whole: list[tuple[Segment, list[Match]]] = [(segment, []) for segment, _ in read]
+    one_side = any(wish.direction for _, wishes in read for wish in wishes)
     for segment, found in whole:
         beside = [
             fits for other, _, fits in every if (other.names, other.crafts) == (segment.names, segment.crafts)
         ]
         for wish, fits in ((wish, fits) for of, wish, fits in every if of is segment):
-            best = _best(wish, in_same_dataset(fits, beside), wanted, catalogue, ask)
+            best = _best(wish, in_same_dataset(fits, beside), wanted, catalogue, ask, one_side=one_side)
             if not best:
                 return []
             found += best
@@ -223,7 +226,7 @@ def _of_each(crafts: Sequence[str], fits: list[Match]) -> list[list[Match]]:
 
 def _as_ions(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:
     """Return the ions at the energies of protons, if the instrument tells no ions apart, as EPAM."""
-    if not wish.energy or _explaining(replace(wish, energy=None), datasets, names):
+    if wish.energy and _explaining(replace(wish, energy=None), datasets, names):
         return []
     return _explaining(replace(wish, species=Species("ion")), datasets, names)
 
@@ -313,8 +316,15 @@ def _refuse_limits(segment: Segment, matches: Sequence[Match], view: str) -> Non
         )
 
 
-def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogue, ask: Asks) -> list[Match]:
+def _best(
+    wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogue, ask: Asks, *, one_side: bool
+) -> list[Match]:
     """Return the best parameter, or all channels of the best dataset; empty if several are equally good.
+
+    Parameters
+    ----------
+    one_side : bool
+        Whether the request names the side of a sensor, for these particles or for others.
 
     Raises
     ------
@@ -323,6 +333,10 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
     """
     best = best_matches(fits, "", wish, wanted, catalogue)
     fits = by_id(fits)
+    if len(best) == 1 and not one_side:
+        best += of_other_sensors(best[0], fits, wish, wanted, catalogue)
+        if 1 < len(best) <= MOST_CHOICES:
+            return chosen(_QUESTION, best, ask)
     instruments = {match.dataset.instrument for match in fits}
     if len(instruments) > 1 and wish == Wish(wish.species, spectrum=wish.spectrum):
         alike = (

@@ -76,6 +76,7 @@ _IN_WORDS = {
     r"\b(electric|magnetic)(?= spectr(?:ogram|um|a)s?\b)": r"\1 field",
     r"(?<=\+) (perpendicular|parallel) ion (?=temperature)": r" \1 ",
     r"(?<!\bspace )\bstations?\b": "",
+    r"(?i)\b(?:wave[- ]normal angles?|WNA)(?![\w-])": "polar angle of the wave vector",
     r"\b([A-Z][A-Z\d]+|spacecraft|[\w]+-state) coord(?:inate)?s?\b": r"\1",
     r"\b(?<!electric )(?:magnetic )?field strength\b": "magnetic field magnitude",
 }

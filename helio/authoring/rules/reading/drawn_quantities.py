@@ -165,7 +165,7 @@ _LISTED = re.compile(
 _OF_ANOTHER = r"(?:\band|\bplus|\bwith|[&+,;])\s[^,;]*\bof\s+(?:the\s+)?$"
 """What stands before a quantity of which something else is drawn: ``beta and a running mean of``."""
 _BESIDE = re.compile(
-    r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:[\w-]+\s+){0,2}$|[,;:/]\s*(?:the\s+)?$"
+    r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:(?!(?:and|plus)\b)[\w-]+\s+){0,2}$|[,;:/]\s*(?:the\s+)?$"
     rf"|{_OF_ANOTHER}"
     r"|\b(?:spectr\w+|PSD|wavelet)\s+of\s+(?:the\s+)?$",
     re.IGNORECASE,

@@ -22,6 +22,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.missions import INSTRUMENT_WORDS, instrument_names
 from helio.knowledge.modes import MODES
+from helio.knowledge.particles import directions_in
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import (
     ABS_B,
@@ -496,6 +497,14 @@ def lacks_particles(request: PipelineRequest) -> bool:
         for craft in request.spacecraft
         if craft not in families()
     )
+
+
+def of_several_sensors(text: str, request: PipelineRequest) -> set[str]:
+    """Return the particles that a named instrument may measure in several sensors, of which the text names none."""
+    said = request.energies or request.modes or directions_in(text) or not request.instruments
+    if said or ignoring_case(r"\b(?:energetic|relativistic)\b").search(text):
+        return set()
+    return {PROTONS, FAST_ELECTRONS} & {quantity.name for quantity in request.quantities}
 
 
 def at_energies(placed: Placed, instruments: tuple[str, ...], crafts: list[tuple[int, str]]) -> Placed:

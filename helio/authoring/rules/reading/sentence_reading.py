@@ -72,6 +72,7 @@ from helio.authoring.rules.reading.named_instruments import (
     leave_directions,
     measured_by,
     measured_by_each,
+    of_several_sensors,
     others_measured,
     read_instruments,
     spectra_of,
@@ -277,14 +278,22 @@ def read_request(
         if computation.tool == "resample" and computation.window
     ]
     wanted = Wanted(spans, request.frame, request.cadence or min(bins, default=None), request.modes)
-    whole = lacking is not None
-    if not (reading.unread or whole or len(request.energies) > 1 or lacks_particles(request)):
+    of_catalogue = (
+        reading.unread or lacking is not None or len(request.energies) > 1 or lacks_particles(request)
+    )
+    of_sensors = set() if of_catalogue or reading.doubt else of_several_sensors(first.text, request)
+    if not (of_catalogue or of_sensors):
         return reading
+    whole = lacking is not None or bool(of_sensors)
     parts = first.parts
     jointly = lacking == "" and any(part.unread for part in parts)
     if whole and not jointly:
         crafts = request.spacecraft  # those that carry the named instruments
-        meant = [part for part in parts if lacking in _quantities_in(part.text)] or parts
+        meant = [
+            part for part in parts if _quantities_in(part.text) & (of_sensors or {str(lacking)})
+        ] or parts
+        if of_sensors and len(crafts) > 1 and not all(part.crafts for part in meant):
+            return reading
         named = [(part.crafts or crafts, name) for part in meant for name in _quantities_in(part.text)]
         if any(len(own) > 1 and not {*own}.isdisjoint(crafts_with(name)) for own, name in named):
             return reading  # B of ACE and SOHO, which has none: it is no boron of ACE
@@ -294,6 +303,12 @@ def read_request(
             else part
             for part in parts
         ]
+    asked: list[str] = []
+
+    def noted_ask(question: str, choices: Sequence[str]) -> str:
+        asked.append(question)
+        return ask(question, choices)
+
     integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
     if any(part.unread and _NO_NAME.fullmatch(first.text, *part.region) for part in parts):
         return reading
@@ -303,10 +318,14 @@ def read_request(
         tuple(first.flown),
         wanted,
         catalogue,
-        ask,
+        noted_ask,
         integrated=integrated,
         jointly=jointly,
     )
+    if of_sensors and found.hint:
+        raise NotUnderstood(found.hint)
+    if of_sensors and not asked:
+        return reading  # the table has all that it may mean
     if found.hint:
         return replace(reading, hint=found.hint)
     for part in parts if found.notes else ():
