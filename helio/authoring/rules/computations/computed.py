@@ -658,9 +658,13 @@ def _verbs_apart(sentence: Sentence) -> list[ComputationMention]:
 
 def refuse_averages_of_inputs(text: str) -> None:
     """Refuse a quantity that is computed from averages: ``average B to 10 min, then compute the clock angle``."""
-    averaged = ignoring_case(
-        rf"\b{_VERBS[0][1]}\s[^,;.]*?\bto\s+(?:an?\s+)?(?P<length>{_LENGTH_OR_RHYTHM})[^;]*?"
-        r"\b(?:deriv|comput|calculat)(?:e|ing)\s+(?:the\s+|its\s+)?(?P<what>.+)"
+    computes = r"\b(?:deriv|comput|calculat)(?:e|ing)\s+(?:the\s+|its\s+)?(?P<what>[^;]+)"
+    averages = rf"(?P<length>{_LENGTH_OR_RHYTHM})"
+    first = ignoring_case(rf"\b{_VERBS[0][1]}\s[^,;.]*?\bto\s+(?:an?\s+)?{averages}[^;]*?{computes}").search(
+        text
+    )
+    averaged = first or ignoring_case(
+        rf"{computes}[,;]\s+{averages}[\s-]+\w+\s+(?:first|beforehand)\b"
     ).search(text)
     rows = (row for row in WORDS if averaged and row.quantity in DERIVED)
     names = (ignoring_case(row.pattern).match(averaged["what"]) for row in rows if averaged)

@@ -107,7 +107,7 @@ _ROWS_BELOW = (
 _OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE, *NEARBY)
 _LISTED_BELOW = (
     rf"\b{BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]"
-    rf"|and\s+(?!{BELOW})|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
+    rf"|and\s+(?!{BELOW})|(?:not|as|without)\b|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
     rf"|(?<=[,;]\s){BELOW}(?=\s+[\w|])(?!\s+(?:the\s+)?{INPUT})|(?:(?<=\band\s)|(?<=\bthen\s)){BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
@@ -526,7 +526,7 @@ class Arrangement:
 def _last_listed(text: str, *, and_too: bool = False) -> int:
     """Return where the names begin that a position behind them is for: ``B and V with density on top``."""
     and_too = and_too and not re.search(r"\b(?:with|plus)\b", text)
-    joints = rf"\b(?:with|plus{'|and' if and_too else ''})\b|[,;:](?=.*\w)"
+    joints = rf"\b(?:with|plus{'|and' if and_too else ''})\b|(?:[,;:]|(?<!vs)\.\s)(?=.*\w)"
     return max((match.end() for match in re.finditer(joints, text)), default=0)
 
 

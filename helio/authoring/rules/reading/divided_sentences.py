@@ -169,6 +169,12 @@ _PLAIN_FORMS = [
             r"\g<what> from \g<inputs>, ",
         ),
         (
+            r"[,;.]?\s+(?:(?:and|then)\s+)*(?:compute|calculate|make)\s+(?P<what>(?:its|the|an?)\s+[^,;.]+?)\s*(?:,|,?\s+and)\s+(?:then\s+)?"
+            r"(?:overplot|overlay|superimpose)\s+(?:it|that|this)\b(?:\s+(?:on|over|onto)(?:\s+top\s+of)?\s+(?:the\s+)?(?:[\w-]+\s+)?"
+            r"(?:values|data|series|line|curve|it)\b)?",
+            r" and \g<what> overplotted",
+        ),
+        (
             r"\b(?P<made>(?:compute|calculate|derive)\s+(?:the\s+)?(?P<what>[^\s,;.]+)\s[^;]*?\band\s+(?:then\s+)?(?:show|plot|draw)\s+"
             r"(?:(?!\band\b)[^,;.])*?\b(?:means?|averages?|medians?))\s+of\s+(?:(?:this|that)\s+\w+|it|(?P=what))(?![\w|])",
             r"\g<made>",

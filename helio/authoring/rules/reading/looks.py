@@ -94,7 +94,7 @@ _AT_RIGHT = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(
-    r"(?:\b(?:and|with|plus|add(?:\s+to\s+(?:the\s+)?[\w|-]+)?|overlaid by|overplotted by)|[+&,])\s+"
+    r"(?:\b(?:and|with|plus|add(?:\s+to\s+(?:the\s+)?[\w|-]+)?|overlaid by|overplotted by)|[+&,;])\s+"
     r"(?:(?:an?|the|its|their|also|(?:[\d.]+|one|two|five|ten)[\s-]*(?:ms|s|min\w*|h|hours?|days?|d)|hourly|daily|monthly|yearly)[\s-]+)*$",
     re.IGNORECASE,
 )
