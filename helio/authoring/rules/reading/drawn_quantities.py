@@ -224,6 +224,16 @@ def styled_components(looks: Sequence[str]) -> set[RequestQuantity]:
     return {quantity for placed in read for _, quantity in placed if quantity.component}
 
 
+def of_named_component(text: str, placed: Placed) -> Placed:
+    """Let a vector that a later sentence names again be its one component: ``radial velocity. The velocity hourly``."""
+    meant: Placed = []
+    for start, quantity in placed:
+        components = {own for _, own in meant if own.component and own.name == quantity.name}
+        again = re.search(r"[.;]\s+the\s+$", text[:start], re.IGNORECASE) and not quantity.component
+        meant.append((start, components.pop() if again and len(components) == 1 else quantity))
+    return meant
+
+
 def with_field(
     sentence: Sentence, placed: Placed, field: int, styled: set[RequestQuantity], crafts: Crafts
 ) -> Placed:

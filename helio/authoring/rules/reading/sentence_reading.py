@@ -43,6 +43,7 @@ from helio.authoring.rules.reading.drawn_quantities import (
     of_heading,
     of_joined_overview,
     of_listed_group,
+    of_named_component,
     styled_components,
     with_field,
     with_total,
@@ -506,7 +507,7 @@ class _SentenceReader:
         placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
         self._mentions = of_heading(self._mentions, sentence.text, placed)
         placed = in_listed_panels(sentence.text, placed)
-        placed = self._completed(placed)  # which may leave out mentions
+        placed = of_named_component(sentence.text, self._completed(placed))  # which may leave out mentions
         self._mentions, self._placed = with_conditions(self._mentions, placed, self.flown, sentence.text)
         if not self._crafts and any(quantity.name not in INDICES for _, quantity in self._placed):
             self._crafts = self.flown  # the table has what the catalogue does not describe
