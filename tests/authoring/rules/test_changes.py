@@ -628,6 +628,9 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         ("goes-xray-flares", "list only flares of class M1 or more", "$LEAST, default: 1e-06 → 1e-05", "TIME"),
         ("ace-strength", "same figure but for Wind MFI on 3 March 2022", "WI_H0_MFI", "panel"),
         ("l1-compare", "replace Wind by DSCOVR and keep the colours", "colour of DSCOVR_Bmag: red", "blue"),
+        ("wind-plasma", "smoothing 30 min instead of 10, only for the temperature", "30min", "panel"),
+        ("omni-storm", "shade 2015-03-17 06:00 to 23:00 in grey (main phase)", "label: main phase", "panels"),
+        ("omni-solar-wind", "drop the temperature and the T component", "BT", "BN:"),
     ],
 )  # fmt: skip
 def test_a_wish_changes_nothing_beside_it(author, templates, name, request_, told, untold):

@@ -336,6 +336,15 @@ def test_short_periods_need_fine_data(author):
         ),
         ("Wind V, n and |B| 2024-05-10, log for n only", {"log_scale": {"2": "log"}}),
         (
+            "bz from ace, dscovr and wind for 21 june 2018. Red for ace, black for the rest.",
+            {"trace_colors": {"ACE_Bz": "red", "DSCOVR_Bz": "black", "Wind_Bz": "black"}},
+        ),
+        ("Wind T in eV and n, 3 April 2010. The former on a log axis.", {"log_scale": {"1": "log"}}),
+        (
+            "Dst and its derivative in two panels, May 2003; derivative in red",
+            {"trace_colors": {"OMNI_Dst_rate": "red"}},
+        ),
+        (
             "ACE and Wind density and speed, side by side, 2012-07-15",
             {"columns": 2, "column_titles": ["ACE", "Wind"]},
         ),
@@ -1477,6 +1486,7 @@ def test_an_average_together_with_other_data_is_drawn_alone(author, joint):
         "resample the 16 s ACE field to 4 min, derive the clock angle",
         "average ACE B to 10 min means and compute the cone angle",
         "average Wind density and speed to 1 h and calculate the dynamic pressure",
+        "compute the clock angle of ACE, 5 min means first",
     ],
 )
 def test_it_must_be_clear_whether_the_inputs_are_averaged(author, words):

@@ -706,7 +706,7 @@ ARRANGING: tuple[Rule, ...] = (
     *MARKS,
     Rule("verb:remove what|panel", "craft every rel:below_axis", remove, lambda clause: not clause.says(_THEN_SHOWN)),
     Rule("verb:only what", "craft", keep_inside, _says_where),
-    Rule("verb:only what|panel", "craft", keep_only),
+    Rule("verb:only what|panel", "craft", keep_only, lambda clause: not clause.says(r"\bonly\s+for\b")),
     Rule("what|panel", "craft", keep_only, says_just),
     Rule("verb:swap", "what panel craft every number noun:order", swap_panels, _swaps, several="number"),
     Rule("rel:right_axis what", "craft panel tool verb:move verb:show verb:add rel:also rel:own_panel", to_the_right),

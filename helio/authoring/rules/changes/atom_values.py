@@ -165,7 +165,7 @@ _LABELLED = re.compile(
 """The label of a mark without quotes: ``a vertical line labelled X-line at 22:34``."""
 _LOOK = rf"{COLOURS}|dash|dott?|solid|thick|thin|bold|log|panel|axis|all|both|each|UTC?|(?:{_UNITS})\)"
 _IN_BRACKETS = re.compile(
-    r"(?P<mark>\b(?:line|marker)s?\s+at\s+(?=[^,;()]*\d)[^,;()]+?)"
+    r"(?P<mark>\b(?:(?:line|marker)s?\s+at|shad(?:e|ing|ed))\s+(?=[^,;()]*\d)[^,;()]+?)"
     rf"\s*\((?P<label>(?!{_LOOK})[A-Za-z][A-Za-z -]+)\)",
     re.IGNORECASE,
 )
@@ -310,7 +310,7 @@ def take_numbers(unread: UnreadWords) -> None:
         )
 
     for pattern in (
-        rf"(?:±|\+/?-)\s*(?P<high>(?:\d+(?:\.\d+)?)){unit_high}(?P<low>)(?P<u1>)",
+        rf"(?:±|\+/?-)\s*(?P<high>(?:\d+(?:\.\d+)?)){unit_high}(?P<low>)(?P<u1>){not_time}",
         rf"[\[(]\s*{low}{unit_low}\s*,\s*{high}{unit_high}\s*[\])](?:{unit_high.replace('u2', 'u3')})",
         rf"(?:(?<=lim )|(?<=limits )|(?<=limits of )|(?<=bounds )){low}{unit_low}\s*(?:and|,|\s)\s*"
         rf"{high}{unit_high}(?![\w:])",

@@ -57,7 +57,7 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("what", "line", "noun:trace_name", "noun:legend"):
         lines = lines_of(editor, clause)
         if len(lines) != 1:
-            lines = [editor.ask(f"Which line is called '{text}'?", lines)]
+            lines = [editor.ask(f"Which line shall be called '{text}'?", lines)]
         editor.put("trace_names", text, lines[0])
         return
     if clause.has("verb:name") and not clause.says(r"\b(?:it|figure|plot|titled?|entitled)\b"):

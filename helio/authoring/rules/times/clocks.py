@@ -12,7 +12,8 @@ from helio.time_range import parse_time_range, time_range_or_none
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 DATE = (
     rf"(?:(?<![\d./-]){YEAR}-\d{{2}}-\d{{2}}|(?<![\d./-])\d{{1,2}}(?:st|nd|rd|th)?(?:\s+of)?[\s-]{MONTH},?[\s-]{YEAR}"
-    rf"|\b{MONTH}\s+{_DAY},?\s+{YEAR}|(?<![\d./-]){YEAR},?[\s-]{MONTH}[\s-]{_DAY})(?![\d/-])"
+    rf"|\b{MONTH}\s+{_DAY},?\s+{YEAR}|(?<![\d./-]){YEAR},?[\s-]{MONTH}[\s-]{_DAY}"
+    rf"|(?<![\w./-]){YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?![\d/-])"
 )
 _JOINT = r"\s*(?:-|–|\bto\b|\buntil\b|\btill\b|\band\b)\s*"
 _UT = r"(?:\s*(?:UTC?|Z|hrs?|hours?|h)\b)?"
@@ -27,7 +28,7 @@ _BEFORE_DATE = ignoring_case(
 """Times of day of which the first stands before its date: ``from 20 UT on 7 Sep 2017 until 4 UT the day after``."""
 _AFTER_DATE = re.compile(
     rf"(?P<date>{DATE})(?:T|\s*[,:(]?\s*(?:\b(?:in|during)\s+the\s+hours?\s+)?(?:\b(?:at|from|between)\s+)?)(?:UTC?\s+)?(?P<first>{_CLOCK}){_UT}{_JOINT}"
-    rf"(?P<last>{_CLOCK})(?P<unit>{_UT})(?P<later>{_NEXT_DAY})?(?:\s*\))?(?![\w:-]|[./]\d|\s*(?:[kMG]?eV|m?Hz|kHz|nT|nm|km|AU|R_?E|min|s|days?)\b"
+    rf"(?P<last>{_CLOCK})(?P<unit>{_UT})(?P<later>{_NEXT_DAY})?(?:\s*\))?(?![\w:-]|[./]\d|\s*(?:[kMG]?eV|m?Hz|kHz|nT|nm|km|AU|R_?E|min|s|days?|n?Pa|mV/m|K|deg|cc)\b|\s*(?:cm\^?-3|/cc|%)"
     rf"|\s+{MONTH})",
     re.IGNORECASE,
 )
@@ -42,7 +43,8 @@ _ALONE = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_DAY = re.compile(
-    rf"(?P<date>{DATE}),?\s*\(?(?:(?:the\s+)?(?:all|whole|full|entire|one|1|single)\s+day(?:\s+long)?|24\s*-?\s*(?:h|hrs?|hours?))\b\)?",
+    rf"(?P<date>{DATE}),?\s*\(?(?:(?:the\s+)?(?:all|whole|full|entire|one|1|single)\s+day(?:\s+long)?|24\s*-?\s*(?:h|hrs?|hours?))\b\)?"
+    r"(?!\s+(?:before|after|around|prior|later|either|each|on\s+(?:either|both))\b)",
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(
@@ -81,7 +83,15 @@ def with_plain_clocks(text: str, notes: list[str]) -> str:
     """
     text = _WEEKDAY.sub("", text)
     text = _OF_YEAR.sub(_of_year, text)
-    text = _OF_MONTH.sub(lambda match: _of_month(match, notes), text)
+    return with_plain_hours(_OF_MONTH.sub(lambda match: _of_month(match, notes), text))
+
+
+def with_plain_hours(text: str) -> str:
+    """Write the hours of a day as a range of times.
+
+    >>> with_plain_hours("17 mar 2015 from 0300 to 0500, green")
+    '2015-03-17T03:00 to 2015-03-17T05:00, green'
+    """
     for pattern, written in (
         (_WHOLE_DAY, lambda match: match["date"]),
         (_BEFORE_DATE, lambda match: f"{match['date']} {match['first']}{match['last']}"),
