@@ -70,7 +70,7 @@ from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.rules.reading.typing_habits import with_capitals, with_plain_signs
 from helio.authoring.rules.refusals import refuse_look, refuse_unread
 from helio.authoring.rules.remarks import CHANGES_DATA, without_remarks
-from helio.authoring.rules.times.clocks import with_plain_hours
+from helio.authoring.rules.times.clocks import with_hours_of_days
 from helio.authoring.writing.asking import Asks, asked_time
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.catalogue import Catalogue
@@ -244,7 +244,7 @@ class RuleAuthor:
         request, names = with_names(with_capitals(_SUGGESTION.sub("", request)), items)
         refuse_look(request)
         refuse_averages_of_inputs(request)
-        request = outside_quotes(request, with_plain_hours)  # no ranges of axes
+        request = outside_quotes(request, with_hours_of_days)  # no ranges of axes
         request = with_names_for_pronouns(request)
         request = with_plain_raw(with_placed_names(with_missions_of_letters(with_labels_named(request))))
         request, archive = take_archive(request, self._servers)

@@ -9,6 +9,7 @@ import pytest
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotUnderstood
 from helio.authoring.rules.questions.question_form import is_question
 from helio.pipelines.library import Library
+from tests.rows import in_one_test
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def missing(words, text):
 # ---- questions without a pipeline
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("question", "words"),
     [
         ("cadence of AC_H0_MFI?", ["16 s (AC_H0_MFI)"]),
@@ -98,7 +99,7 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
 # ---- questions about a pipeline
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("pipeline", "question", "words"),
     [
         (
@@ -735,7 +736,7 @@ def test_nothing_else_is_told(author, shipped, pipeline, question, answer):
     assert not any(wrong in text for wrong in ("panel 1:", "panel 2", "Electron", "time range"))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("pipeline", "question", "begins", "words"),
     [
         (
@@ -803,7 +804,7 @@ def test_origins_are_compared(author, shipped, pipeline, question, begins, words
     assert missing(words, text) == []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("pipeline", "question", "answer"),
     [
         (

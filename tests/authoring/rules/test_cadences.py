@@ -3,6 +3,7 @@
 import pytest
 
 from helio.authoring.outcome import NotUnderstood, TemplateDraft
+from tests.rows import in_one_test
 
 
 def fetched(author, request):
@@ -17,7 +18,7 @@ def fetched(author, request):
     ] + [args["cadence"] for args in steps if "cadence" in args]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "wanted"),
     [
         ("ACE field, cadence 4 min, 5 Jan 2005", ["AC_H0_MFI", "4min"]),
@@ -131,7 +132,7 @@ def test_a_version_chooses_the_dataset(author, request_, parameters):
     ] == parameters
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "message"),
     [
         ("ACE MFI |B| (H9), 2010-01-01", "'H9'"),

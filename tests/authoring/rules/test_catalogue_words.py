@@ -4,6 +4,7 @@ import pytest
 
 from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.authoring.rules.reading.sentence import Sentence
+from tests.rows import in_one_test
 
 
 def fetched(draft):
@@ -12,7 +13,7 @@ def fetched(draft):
     return [(args["dataset_id"], args["parameter_id"]) for args in every]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "dataset", "parameters"),
     [
         ("ACE EPAM deflected electrons DE1 DE2, 4 Nov 2001", "AC_H1_EPM", ["DE1", "DE2"]),
@@ -179,7 +180,7 @@ def test_the_channels_of_a_species_share_a_panel_with_their_energies_in_the_lege
     assert spec["trace_names"]["ACE_He3_L2"] == "0.320-0.640 MeV/nucleon"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "words"),
     [
         ("ACE EPAM deflected sausages DE1, 4 Nov 2001", "'sausages'"),
@@ -242,7 +243,7 @@ def test_an_edit_adds_what_only_the_catalogue_describes(author):
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "parameters"),
     [
         # an instrument and what it does not measure by the table of quantities
@@ -428,7 +429,7 @@ def test_an_angle_to_a_component_is_not_the_component(author):
     assert not any("angle_Ey" in choice or "VxB_mgse" in choice for choice in question.choices)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "parameters"),
     [
         ("ACE SWICS mean charge state of iron, 2005-01-01 to 2005-01-31", ["AC_H2_SWI.avqFe"]),

@@ -663,7 +663,7 @@ def test_what_stays_alone_is_all_that_the_words_name(author, templates, name, re
     assert drawn_in(draft.template) == panels
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "gone"),
     [
         ("themis-esa-overview", "remove all electrons", {"THA_L2_SST.tha_psef_en_eflux", "electrons"}),
@@ -709,7 +709,7 @@ def test_what_is_removed_is_all_that_the_words_name(author, templates, name, req
     assert set(drawn_in(template).split()) - set(drawn_in(draft.template).split()) == gone
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "panels"),
     [
         ("ace-strength", "hide Bx and By in the first panel", "B_z | Bmag | Bz_smooth"),
@@ -915,7 +915,7 @@ def test_a_sentence_that_changes_what_it_keeps_is_refused(author, templates, nam
         author.edit(request_, templates(name))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "only"),
     [
         ("b-power-spectrum", "halve the window of the dynamic spectrum", "$DYNAMIC_WINDOW, default: 10min → 5min"),
@@ -1062,7 +1062,7 @@ def test_words_that_a_change_would_ignore_are_refused(author, templates, name, r
         author.edit(request_, templates(name))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "told", "untold"),
     [
         ("omni-storm", "smooth the speed over 1 h, 30 min is too short", "window: 5min → 1h", "density"),
@@ -1165,7 +1165,7 @@ REASONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "request_", "reason", "read", "told"), REASONS)
+@in_one_test(("name", "request_", "reason", "read", "told"), REASONS)
 def test_a_clause_that_only_says_why_is_noted(author, templates, name, request_, reason, read, told):
     template = templates(name)
     draft = author.edit(request_, template)
@@ -1186,7 +1186,7 @@ def test_a_look_behind_a_reason_is_only_for_its_panel(author, templates):
     assert [line.partition(": {")[0] for line in text] == ["step figure: line of Wind_Bmag"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_"),
     [
         ("omni-storm", "The density is noisy, smooth the speed over 30 min"),
@@ -1457,7 +1457,7 @@ def test_a_line_that_the_figure_lacks_does_not_move(author, templates, request_)
         author.edit(request_, templates("mixed-units"))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "expected"),
     [
         ("l1-compare", "shade 2023-04-23T17:30 to 2023-04-24T01:00, 'Sheath'", "label: Sheath"),
@@ -1851,7 +1851,7 @@ def test_only_a_quantity_is_all_that_shows_it(author, templates, name, request_,
     assert drawn_in(author.edit(request_, templates(name)).template) == panels
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "gone"),
     [
         ("plasma-beta-mach", "remove the magnetic field", {"B", "Bmag"}),
@@ -1889,7 +1889,7 @@ def test_what_is_removed_is_all_of_it_and_nothing_that_stays(author, templates, 
     assert before - after == gone
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "told", "untold"),
     [
         ("omni-storm", "log axes for the density and the speed but not for B", "panel 2: log", "panel 1"),
@@ -1916,7 +1916,7 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
     assert untold not in text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "message"),
     [
         ("omni-storm", "save everything that is plotted as CSV, but not SYM-H", "SYM_H stays as it is"),
@@ -2188,7 +2188,7 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "told", "untold"),
     [
         (
@@ -2295,7 +2295,7 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
     assert untold not in text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "request_", "message"),
     [
         ("plasma-beta-mach", "remove T_e, linear axis", "line that is removed"),

@@ -35,7 +35,7 @@ def figure(author, sentence):
     return author.create(sentence).template["steps"][-1]["tool_args"]["spec"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "tools"),
     [
         ("power spectrum of Wind Bz, despiked and detrended, 2015-03-17", "despike detrend power_spectrum"),
@@ -89,7 +89,7 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
     assert [tool for tool, _ in computed(author, sentence)] == tools.split()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "tool", "args"),
     [
         ("running 27-day mean of OMNI speed, 2008", "running_average", {"window": "27d"}),
@@ -217,7 +217,7 @@ def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
     assert figure(author, f"ACE {data}, 2003-10-29")["labels"] == lines
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "panels"),
     [
         ("ACE density, 1 July 2010; add a 1 h running mean", [["ACE_n", "ACE_n_smooth"]]),
@@ -284,7 +284,7 @@ def test_short_periods_need_fine_data(author):
     assert came.template["steps"][0]["tool_args"]["parameter_id"] == "B3GSE"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "settings"),
     [
         ("power spectrum of PSP B with a -5/3 line, 2020-01-29", {"slopes": ["-5/3"]}),
@@ -439,7 +439,7 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
     assert settings.items() <= figure(author, sentence).items()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "message"),
     [
         ("structure function of Wind Bz, 2015-03-17", "no tool for 'structure function'.*power spectrum"),
@@ -571,7 +571,7 @@ def test_a_width_of_bins_is_that_of_the_histograms_in_its_unit(author, sentence,
     assert [{key: entry[key] for key in entry if key != "of"} for entry in entries] == bins
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "message"),
     [
         ("histogram of OMNI speed in 2008, 20 nT bins", "bins of 20 nT do not fit a histogram in km/s"),
@@ -762,7 +762,7 @@ def test_the_longitude_of_the_earth_is_not_that_of_voyager(author):
 _BURST = "2015-10-16 13:05:24 to 13:07:44"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "panels", "steps"),
     [
         (
@@ -874,7 +874,7 @@ def drawn(author, sentence, base=None):
     return steps[-1]["tool_args"]["spec"]["panels"], made
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "panels", "label", "tool", "args"),
     [
         (
@@ -1070,7 +1070,7 @@ def test_a_slope_without_a_power_spectrum_is_refused(author, words):
         author.create(f"Wind |B|{words}, slope between 1 and 10 mHz, 2012-03-08")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "panels"),
     [
         ("ACE and Wind n in one panel and their ratio in another", [["ACE_n", "Wind_n"], ["ACE_n_over_Wind_n"]]),

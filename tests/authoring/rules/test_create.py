@@ -54,7 +54,7 @@ def test_compare_ace_and_wind_with_magnitudes(author):
     assert figure["spec"]["y_label"] == {"1": "ACE B GSE [nT]", "2": "Wind B GSE [nT]"}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "wanted"),
     [
         ("OMNI speed for May 2024", {"OMNI_HRO_1MIN"}),
@@ -145,7 +145,7 @@ def test_a_window_is_understood_wherever_it_is_said(author, request_, tool, wind
     assert steps(made(author, request_), tool)[0]["window"] == window
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "expected"),
     [
         ("ACE field and its magnitude in one panel, 2023-01-02", [["ACE_B", "ACE_Bmag"]]),
@@ -295,7 +295,7 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
     assert figure["spec"]["trace_colors"] == colours
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "key", "value"),
     [
         ("a dotted line for the ACE density", "line_styles", {"ACE_n": {"dash": "dot"}}),
@@ -465,7 +465,7 @@ def test_a_sentence_names_a_computation(author, request_, tool, args):
     assert args.items() <= found.items()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "parameters"),
     [
         ("EPAM ions P1 to P4 at ACE 2003-10-28", {"P1", "P2", "P3", "P4"}),
@@ -719,7 +719,7 @@ def test_what_is_not_understood_is_said(author, request_, words):
     assert words in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "named"),
     [
         ("gorgeous ACE field, 2023-01-02", "'gorgeous'"),
@@ -769,7 +769,7 @@ def test_clocks_beside_a_day_and_days_of_year_are_times(author, request_, expect
     assert made(author, request_).template["variables"]["$TIME_RANGE"]["default"] == expected
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "expected"),
     [
         ("Wind speed and ACE density 2003-11-20", [["Wind_V"], ["ACE_n"]]),
@@ -799,7 +799,7 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
     assert panels(made(author, request_)) == expected
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "words"),
     [
         ("density of ACE and Wind speed 2003-11-20", "which quantity belongs to which spacecraft"),
@@ -1076,7 +1076,7 @@ def test_colours_of_a_new_spectrogram_are_set(author, look, key, value):
     assert draft.template["steps"][-1]["tool_args"]["spec"][key] == value
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "keys"),
     [
         (
@@ -1327,7 +1327,7 @@ def test_sources_of_the_inputs_of_a_quantity_are_not_drawn(author, request_, dra
     assert spec["panels"] == [[label] for label in drawn]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "keys"),
     [
         ("ACE Bx, By and Bz in one panel, red green blue, 2012-03-01",

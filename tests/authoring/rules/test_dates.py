@@ -9,6 +9,7 @@ import pytest
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.named_times import with_plain_times
 from helio.time_range import parse_time_range
+from tests.rows import in_one_test
 
 NOW = datetime(2026, 6, 1)
 
@@ -21,7 +22,7 @@ def ranges(text: str) -> list[str]:
     return [*times, *sentence.unread()[2:]]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "span"),
     [
         ("7 to 10 September 2017: all of it", "2017-09-07 to 2017-09-11"),
@@ -89,7 +90,7 @@ def test_dates(text: str, span: str) -> None:
         "between 03:00 and 05:00", "03.00-05.00", "03:00 for 2 hours", "(03:00-05:00 UT)", "03-05",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("date", ["2005-05-10", "10 May 2005", "2005/05/10", "May 10, 2005"])
+@in_one_test("date", ["2005-05-10", "10 May 2005", "2005/05/10", "May 10, 2005"])
 def test_times_of_day(clocks: str, date: str) -> None:
     assert ranges(f"{date} {clocks}") == ["2005-05-10T03:00:00 to 2005-05-10T05:00:00"]
 

@@ -7,6 +7,7 @@ import pytest
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotUnderstood, TemplateDraft
 from helio.pipelines.changes import changes
 from helio.pipelines.library import Library
+from tests.rows import in_one_test
 
 
 def told(author, template, request, *chosen):
@@ -23,7 +24,7 @@ def comparison(author):
     return outcome.template
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "expected"),
     [
         ("use red for Bz", ["step 4: colour of ACE_B.z: red"]),
@@ -167,7 +168,7 @@ def test_a_component_of_several_vectors_is_asked_for(author, comparison):
     assert asked.choices == ("ACE_B.z", "Wind_B.z", "all of them")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("question", "words"),
     [
         ("which dataset does this use?", "AC_H2_MFI.BGSEc"),
@@ -195,7 +196,7 @@ def test_a_question_is_answered_and_changes_nothing(author, overview, question, 
     assert json.dumps(overview) == before
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "words"),
     [
         ("fnord the blurb", "does not understand 'fnord', 'blurb'"),
@@ -423,7 +424,7 @@ def panels_drawn(draft):
     return args.get("spec", args)["panels"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "panels"),
     [
         ("add the proton density", [["ACE_B"], ["ACE_Bmag"], ["ACE_n"]]),

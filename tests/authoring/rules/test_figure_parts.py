@@ -152,7 +152,7 @@ def test_what_stands_behind_the_last_place_is_that_of_its_part(author, sentence,
     assert figure(author, f"{sentence}, {TIME}")[key] == value
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "panels"),
     [
         ("MMS2 ion energy spectrogram (omni), and underneath the ion density smoothed over 1 min, 2016-12-08",

@@ -10,9 +10,10 @@ from helio.authoring.rules.reading.formulas import with_words
 from helio.authoring.writing.computations import DERIVED
 from helio.authoring.writing.windows import usual_window
 from helio.knowledge.quantity_words import WORDS
+from tests.rows import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("formula", "words"),
     [
         ("dBz/dt at ACE", "time derivative of Bz at ACE"),
@@ -85,7 +86,7 @@ def made(author, sentence):
     return tools, len(spec["panels"])
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "tool", "args"),
     [
         ("-VxB at Wind, 5 Nov 2011", "electric_field", {}),

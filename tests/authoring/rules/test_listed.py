@@ -11,6 +11,7 @@ from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.errors import RequestError
 from helio.pipelines.passes.check_written_values import WRITTEN
 from helio.pipelines.template.from_document import code_of_times
+from tests.rows import in_one_test
 
 EVENTS = """start,stop,label
 2022-01-01T03:00,2022-01-01T06:00,Cloud
@@ -225,7 +226,7 @@ def test_lists_of_other_forms_are_read(text: str, file):
 START, STOP = "2022-01-01T23:00:00", "2022-01-02T01:30:00"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "start,duration,type\n2022-01-01T23:00,2.5h,x\n",
@@ -275,7 +276,7 @@ def test_events_are_sorted_and_repeated_events_are_left_out(file):
     assert notes[1:] == ("events.csv: 1 repeated event left out",)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "message"),
     [
         ("start,stop,label\n", "contains no events"),

@@ -430,7 +430,7 @@ def test_a_number_or_a_name_that_does_not_fit_is_refused(author, sentence, says)
         author.create(sentence)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "settings"),
     [
         ("ACE speed and density, 3 May 2010, two panels all with log y", {"log_scale": "log"}),

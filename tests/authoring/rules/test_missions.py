@@ -6,6 +6,7 @@ from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
+from tests.rows import in_one_test
 
 
 def first_sources(draft):
@@ -15,7 +16,7 @@ def first_sources(draft):
     return {f"{source['dataset_id']}.{source['parameter_id']}" for source in sources}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "expected"),
     [
         ("Van Allen Probe A MLT and L, 2015-03-17", {"RBSPA_EFW-L3.mlt", "RBSPA_EFW-L3.lshell"}),

@@ -4,6 +4,7 @@ import pytest
 
 from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.knowledge.particles import Species, directions_in, energies_in, species_in
+from tests.rows import in_one_test
 
 
 def drawn(draft):
@@ -25,7 +26,7 @@ def drawn(draft):
     return fetched, taken
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "parameters"),
     [
         (  # species
@@ -259,7 +260,7 @@ def test_different_fluxes_of_one_species_are_to_choose_from(author, request_, ch
     assert [choice.split(":")[0].partition(".")[2] for choice in asked.choices] == choices
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("request_", "parameter", "taken"),
     [
         (

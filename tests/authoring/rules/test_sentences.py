@@ -126,6 +126,8 @@ CREATED = (
     # hours beside a look, and pronouns
     ("omni speed 17 mar 2015 from 0300 to 0500, green", [["OMNI_V"]], "2015-03-17T03:00:00 to 2015-03-17T05:00:00"),
     ("ace density 17 march 2015 08-10 ut log", [["ACE_n"]], "2015-03-17T08:00:00 to 2015-03-17T10:00:00"),
+    ("AE/AL 26 Feb 2008 03:00-07:00 UT, one minute", [["OMNI_AE"], ["OMNI_AL"]],
+     "2008-02-26T03:00:00 to 2008-02-26T07:00:00"),
     ("SYM-H 2015-03-17 22:47 +-6h red", [["OMNI_SYMH"]], "2015-03-17T16:47:00 to 2015-03-18T04:47:00"),
     ("Wind V and |B|; average the former to 10 min, leave the latter; 24 Sep 1998", [["Wind_V_binned"], ["Wind_Bmag"]],
      "1998-09-24 to 1998-09-25"),

@@ -3,6 +3,7 @@
 import pytest
 
 from helio.authoring.outcome import NotUnderstood, TemplateDraft
+from tests.rows import in_one_test
 
 
 def steps_of(author, sentence: str):
@@ -38,7 +39,7 @@ def test_a_daily_overview_of_a_day_is_no_mean(author):
     assert tools == {"fetch_data", "render_spec"}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "saved"),
     [
         ("table (csv) of hourly mean and standard deviation of Vp at ACE, 10-12 Dec 2006", ["ACE_V_std.csv"]),

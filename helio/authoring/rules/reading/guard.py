@@ -116,7 +116,8 @@ _AND_PLOT = re.compile(
 )
 """A plot beside lines over time, which helio would not draw: ``Bz, and a histogram of it``."""
 _ONLY_SAVED = re.compile(
-    r"\b(?:save|export|write|store)\s+(?:only|just)\s+(?:the\s+)?(?P<what>[^,;]*?)\s+(?:as|to|in)\b",
+    r"\b(?:save|export|write|store)\s+(?:(?:only|just)\s+(?:the\s+)?|the\s+(?=[^,;]*\b(?:mean|average|median|derivative)s?\b))"
+    r"(?P<what>[^,;]*?)\s+(?:as|to|in)\b",
     re.IGNORECASE,
 )
 """One of several lines, which alone is saved: ``save only the hourly mean as csv``."""

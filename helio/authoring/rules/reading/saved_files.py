@@ -190,12 +190,6 @@ def _part(sentence: Sentence) -> Lines:
     drawn = _quantities(before)
     flown = {craft for _, craft in read_spacecraft(before)}
     is_again = {*quantities} <= {*drawn} and {*crafts} <= flown and not part.unread()
-    computed = saved is not None and match["what"].casefold() in before.text.casefold()
-    if drawn and computed and not (crafts or quantities):
-        raise NotUnderstood(
-            f"it is not clear whether to save '{match['what']}' alone",
-            advice=f"ask for the figure, then change the pipeline: 'save the {match['what']} as csv'",
-        )
     if not drawn or not (crafts or quantities) or not (saved or is_again):
         return EVERY_LINE
     if not {*part.unread()} - _OF_DATA <= {*before.text.split()}:

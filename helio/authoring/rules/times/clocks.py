@@ -32,6 +32,7 @@ _AFTER_DATE = re.compile(
     rf"|\s+{MONTH})",
     re.IGNORECASE,
 )
+_OF_MARKS = ignoring_case(r"\b(?:lines?|mark\w*|shad\w*|arrows?|label\w*)\b[^.;]*$")
 _OPEN = ignoring_case(
     rf"(?P<date>{DATE})\s*,?\s+(?:(?P<from>from|after|since|starting(?:\s+(?:at|from))?)|until|till|up\s+to|before)\s+"
     rf"(?P<clock>noon|midday|(?:{_CLOCK})(?<=:\d\d){_UT}|(?:{_CLOCK})\s*(?:UTC?|h)\b)(?:\s+on(?:wards?)?\b)?"
@@ -83,15 +84,7 @@ def with_plain_clocks(text: str, notes: list[str]) -> str:
     """
     text = _WEEKDAY.sub("", text)
     text = _OF_YEAR.sub(_of_year, text)
-    return with_plain_hours(_OF_MONTH.sub(lambda match: _of_month(match, notes), text))
-
-
-def with_plain_hours(text: str) -> str:
-    """Write the hours of a day as a range of times.
-
-    >>> with_plain_hours("17 mar 2015 from 0300 to 0500, green")
-    '2015-03-17T03:00 to 2015-03-17T05:00, green'
-    """
+    text = _OF_MONTH.sub(lambda match: _of_month(match, notes), text)
     for pattern, written in (
         (_WHOLE_DAY, lambda match: match["date"]),
         (_BEFORE_DATE, lambda match: f"{match['date']} {match['first']}{match['last']}"),
@@ -101,6 +94,19 @@ def with_plain_hours(text: str) -> str:
     ):
         text = pattern.sub(written, text)
     return text
+
+
+def with_hours_of_days(text: str) -> str:
+    """Write the hours behind a date as a range of times, unless they are marks.
+
+    >>> with_hours_of_days("17 mar 2015 from 0300 to 0500, green")
+    '2015-03-17T03:00 to 2015-03-17T05:00, green'
+    >>> with_hours_of_days("lines on 2024-05-10 at 17:05 and 20:30")
+    'lines on 2024-05-10 at 17:05 and 20:30'
+    """
+    return _AFTER_DATE.sub(
+        lambda match: match[0] if _OF_MARKS.search(text[: match.start()]) else _after_date(match), text
+    )
 
 
 def _after_date(match: re.Match[str]) -> str:

@@ -238,7 +238,7 @@ _FORMS: tuple[tuple[str, Span], ...] = (
     (rf"\bfirst\s+{_LENGTH}\s+(?:of|on)\s+{_POINT}", _from),
     (rf"{_POINT},?\s*\(?(?:the\s+)?first\s+{_LENGTH}\)?", _from),
     (
-        rf"(?:\b(?:starting|beginning|start|from|at)\s+)*{_POINT}"
+        rf"(?:\b(?:starting|beginning|start|from|at)\s+)*(?<!\bto)(?<!\bto ){_POINT}"
         rf"(?:,?\s+(?:for|lasting)\s+(?:the\s+next\s+)?|(?<=:\d\d)(?:\s*UTC?|Z)?\s*[,+]\s*){_LENGTH}"
         r"(?!\s*-?\s*(?:\w+\s+)?(?:averag\w+|means?|medians?|windows?|bins?|resolution|cadence|data|smooth\w*|steps?))",
         _from,
