@@ -118,10 +118,6 @@ def test_an_average_directly_before_the_last_quantity_is_of_this_one_alone(autho
         ("Geotail Vx in the tail, 27 March 1996", "are those of the solar wind"),
         ("lag between ACE and Wind Bz, 20 April 2020, and plot both Bz", "would not draw 'both Bz'"),
         ("Dst vs SYM-H in one panel, July 2000, Dst in red", "not those of OMNI_Dst alone"),
-        (
-            "Geotail velocity x component (GSE), Dec 10 1996",
-            "which column of GE_K0_CPI.HP_V is the x component",
-        ),
         ("SOHO_CELIAS-SEM_1DAY.first_order_flux, hourly means, Oct 2003", "cannot average it to 1h"),
         ("ACE V smoothed over 20 s, Oct 2003", "a window of 20s smooths nothing"),
     ],

@@ -62,7 +62,7 @@ _PANEL_PER = (
 _COMPONENTS_APART = (
     rf"\b(?:with\s+)?(?:each|every|the|all|one)\s+(?:(?:of\s+the|three|vector|field)\s+)*components?\s+(?:in|on|per)\s+"
     rf"(?:(?:its|an?|their)\s+)?(?:own|separate|different|individual)\s+{PANEL}\b"
-    rf"|\b(?:one|an?)\s+panel\s+(?:for\s+each|per)\s+component\b|(?<=\bcomponents)\s+in\s+(?:separate|different|own)\s+{PANEL}\b"
+    rf"|\b(?:one|an?)\s+panel\s+(?:for\s+each|per)\s+component\b|(?<=\bcomponents)\s+in\s+(?:(?:three|3)\s+)?(?:separate|different|own)\s+{PANEL}\b"
 )
 """Words that give each component of a vector a panel."""
 _NUMBER_OF_PANELS = (

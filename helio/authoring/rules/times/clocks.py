@@ -32,6 +32,7 @@ _AFTER_DATE = re.compile(
     rf"|\s+{MONTH})",
     re.IGNORECASE,
 )
+_BETWEEN_DATES = ignoring_case(rf"(?:(?<=\d )|(?<=UT )|(?<=h ))(?:until|till)\s+(?={DATE})")
 _OF_MARKS = ignoring_case(r"\b(?:lines?|mark\w*|shad\w*|arrows?|label\w*)\b[^.;]*$")
 _OPEN = ignoring_case(
     rf"(?P<date>{DATE})\s*,?\s+(?:(?P<from>from|after|since|starting(?:\s+(?:at|from))?)|until|till|up\s+to|before)\s+"
@@ -104,6 +105,7 @@ def with_hours_of_days(text: str) -> str:
     >>> with_hours_of_days("lines on 2024-05-10 at 17:05 and 20:30")
     'lines on 2024-05-10 at 17:05 and 20:30'
     """
+    text = _BETWEEN_DATES.sub("to ", text)
     return _AFTER_DATE.sub(
         lambda match: match[0] if _OF_MARKS.search(text[: match.start()]) else _after_date(match), text
     )

@@ -239,7 +239,7 @@ _FORMS: tuple[tuple[str, Span], ...] = (
     (rf"{_POINT},?\s*\(?(?:the\s+)?first\s+{_LENGTH}\)?", _from),
     (
         rf"(?:\b(?:starting|beginning|start|from|at)\s+)*(?<!\bto)(?<!\bto ){_POINT}"
-        rf"(?:,?\s+(?:for|lasting)\s+(?:the\s+next\s+)?|(?<=:\d\d)(?:\s*UTC?|Z)?\s*[,+]\s*){_LENGTH}"
+        rf"(?:,?\s+(?:for|lasting)\s+(?:the\s+next\s+)?|(?<=:\d\d)(?:\s*UTC?|Z)?\s*(?:[,+]|plus\b)\s*){_LENGTH}"
         r"(?!\s*-?\s*(?:\w+\s+)?(?:averag\w+|means?|medians?|windows?|bins?|resolution|cadence|data|smooth\w*|steps?))",
         _from,
     ),
