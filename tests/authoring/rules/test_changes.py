@@ -631,6 +631,10 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         ("wind-plasma", "smoothing 30 min instead of 10, only for the temperature", "30min", "panel"),
         ("omni-storm", "shade 2015-03-17 06:00 to 23:00 in grey (main phase)", "label: main phase", "panels"),
         ("omni-solar-wind", "drop the temperature and the T component", "BT", "BN:"),
+        ("omni-storm", "smooth speed over 15 min, 5 is too noisy", "15min", "panel"),
+        ("psp-bfield", "hourly means of the magnitude, instead of the 1 minute values", "B_magnitude_binned",
+         "B_RTN_binned"),
+        ("tha-ions", "zoom on 04:00 to 06:00 of this day", "2008-02-26T04:00 to 2008-02-26T06:00", "panel"),
     ],
 )  # fmt: skip
 def test_a_wish_changes_nothing_beside_it(author, templates, name, request_, told, untold):

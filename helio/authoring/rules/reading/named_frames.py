@@ -18,6 +18,7 @@ from helio.knowledge.quantity_words import VECTORS
 _FRAMES = "|".join((*FRAMES, *sorted({source.frame for source in SOURCES} - {*FRAMES, ""})))
 TURNED = (
     rf"(?:\b(?:rotated|transformed|converted|turned)\s+)?(?:\bfrom\s+)?\b(?:{_FRAMES})\s*(?:-+>|→|to|into)\s*(?=(?:{_FRAMES})\b)"
+    rf"|\(?\b(?:(?:rotate|transform|convert|turn)\s+(?:it|them)|rotated|transformed|converted)\s+from\s+(?:{_FRAMES})\b\)?"
     rf"|\b(?:rotate|transform|convert|turn)\b(?=.*?\b(?:in)?to\s+(?:the\s+)?(?:{_FRAMES})\b)"
 )
 """Pattern of the frame of the data before the one to draw, and of a verb before the data."""
