@@ -45,7 +45,6 @@ from helio.authoring.rules.questions.question_form import (
     question_before_request,
     without_question_mark,
 )
-from helio.authoring.rules.reading.divided_sentences import with_placed_names
 from helio.authoring.rules.reading.figure_parts import read_parts
 from helio.authoring.rules.reading.guard import refuse_unused
 from helio.authoring.rules.reading.kept_raw import with_plain_raw
@@ -64,6 +63,7 @@ from helio.authoring.rules.reading.looks import (
 from helio.authoring.rules.reading.marked_times import marked_days
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
+from helio.authoring.rules.reading.plain_forms import in_plain_forms
 from helio.authoring.rules.reading.pronouns import with_names_for_pronouns
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
@@ -246,7 +246,7 @@ class RuleAuthor:
         refuse_averages_of_inputs(request)
         request = outside_quotes(request, with_hours_of_days)  # no ranges of axes
         request = with_names_for_pronouns(request)
-        request = with_plain_raw(with_placed_names(with_missions_of_letters(with_labels_named(request))))
+        request = with_plain_raw(in_plain_forms(with_missions_of_letters(with_labels_named(request))))
         request, archive = take_archive(request, self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)

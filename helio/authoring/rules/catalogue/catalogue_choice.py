@@ -139,10 +139,15 @@ def of_other_sensors(
         return axes, axes or match.dataset.id, unit, match.off, less
 
     alike = [match for match in fits if wish == untold and kind(match) == kind(best)]
-    parts = -1 + ({True, False} <= {match.first.is_of_plasma for match in alike})
-    groups: dict[object, list[Match]] = {best.first.sensor[: parts or None]: []}
+    of_both = {True, False} <= {match.first.is_of_plasma for match in alike}
+
+    def sensor(match: Match) -> tuple[object, ...]:
+        *others, energies = match.first.sensor
+        return (*others, energies) if of_both else tuple(others)  # which energies only tells a plasma apart
+
+    groups: dict[object, list[Match]] = {sensor(best): []}
     for match in alike:
-        groups.setdefault(match.first.sensor[: parts or None], []).append(match)
+        groups.setdefault(sensor(match), []).append(match)
     return [best_matches(group, "", wish, wanted, catalogue)[0] for group in [*groups.values()][1:]]
 
 

@@ -19,7 +19,6 @@ from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.own_computations import ITS, ITS_AVERAGE
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.date_pairs import MONTH
-from helio.authoring.rules.times.durations import duration_pattern
 from helio.authoring.writing.layout import MIDDLE
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -44,19 +43,19 @@ _ONE_AND_ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """Places of two panels: ``Bz in one panel and V in another``."""
-_THEM = r"(?:it|that|this|them|those|these)"
-_END = rf"\s*(?:$|[,.;)\x02])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
+THEM = r"(?:it|that|this|them|those|these)"
+END = rf"\s*(?:$|[,.;)\x02])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
 _PLACE = re.compile(
     rf"(?:\b(?:in|on|at|as)\s+)?(?:\bthe\s+|\ban?\s+)?\b(?:very\s+)?(?P<named>{PLACE})(?:most)?[\s-]+(?:{PANEL}|one)\b"
-    rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b(?!\s+of\b)|\bin\s+the\s+(?P<only>{PLACE})(?={_END})"
+    rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b(?!\s+of\b)|\bin\s+the\s+(?P<only>{PLACE})(?={END})"
     rf"|(?:\bin\s+)?\b(?:panel|row)\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
     r"|(?<!\bin )(?<!\binto )(?<!\bon )"
     rf"\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|of|showing)|(?:one|another|the\s+other)\s+(?:with|for|showing))\b"
-    rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW}|(?<=\bin\s)another(?=\s+(?:panel|plot|one)\b|\s*(?:$|[,.;)]))(?:\s+(?:panel|plot|one))?)\b(?P<them>\s+{_THEM}\b)?",
+    rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW}|(?<=\bin\s)another(?=\s+(?:panel|plot|one)\b|\s*(?:$|[,.;)]))(?:\s+(?:panel|plot|one))?)\b(?P<them>\s+{THEM}\b)?",
     re.IGNORECASE,
 )
 """Words that say where in the figure a part stands."""
-_ENDS = re.compile(_END, re.IGNORECASE)
+_ENDS = re.compile(END, re.IGNORECASE)
 """What stands behind the place of a part that ends with its place."""
 _LOOK_BEHIND = re.compile(
     r"\s*\x02+|\s+(?:as|in|on|with)\s+(?:an?\s+)?[^,;.]*?(?=\s*(?:[,;.]|$)|\s+and\b)", re.IGNORECASE
@@ -92,109 +91,6 @@ _FIELD_AND_SIZE = re.compile(
 _SHARED = re.compile(r"\b(?:one|same|single)\s+panel\b", re.IGNORECASE)
 _TAIL = re.compile(r"(?:[\s,;:.]|\s[-–—]|\band\b)+$", re.IGNORECASE)
 """What may stand behind the words of a part."""
-_NAME = r"(?-i:[A-Z][A-Za-z0-9]*[A-Z0-9][A-Za-z0-9]*)"
-_TWO_NAMES = re.compile(
-    rf"(?<!, )\b(?P<first>{_NAME})(?P<joint>\s*(?:\band\b|[&+])\s*)(?P<second>{_NAME})\b(?!\s*(?:and\b|[&+,]\s*[A-Z]))",
-    re.IGNORECASE,
-)
-_PLACED_NAME = re.compile(
-    rf"[,;]\s*(?:(?:with|and)\s+)?(?:the\s+)?(?P<name>{_NAME})\s+(?:(?:panel|spectrum|spectrogram|data)\s+)?"
-    rf"(?:(?P<high>(?:on|at\s+the)\s+top|above)|(?:at\s+the\s+bottom|{BELOW}))(?:\s+(?P<other>{_NAME}))?(?=\s*(?:$|[,.;]))",
-    re.IGNORECASE,
-)
-"""Patterns of the names of two instruments, and of the place of the panel of one of them."""
-_IN_ONE = r"(?:in|on|into)\s+(?:one|the\s+same|a\s+single)\s+(?:panel|plot|axes)\b"
-_NO_DATA = r"(?:\d|(?:time|energ\w+|frequenc\w+|pitch|(?:hour|day|month|year)s?|each|all|both|an?|one|two)\b)"
-_ONE_MINUS_OTHER = r"(?-i:[A-Z])[\w-]*\s+minus\s+(?-i:[A-Z])[\w-]*"
-_BY = r"(?:with|over|by|to|in)"
-_AND = r"\s*(?:,|,?\s+and)\s+"
-_WORDS = r"(?:(?!(?:and|with|over|by|to|in|smooth\w*|averag\w*)\b)[\w|.-]+\s+){1,4}?"
-_SHOWN = r"(?:,?\s+(?:and\s+)?(?:then\s+)?(?:plot|draw|show|display)\s+(?:it|this|that|the\s+result)\b)"
-_BEFORE_THEN = r"(?:(?!\bthen\b)[^;|])*"
-_PLAIN_FORMS = [
-    (re.compile(pattern, re.IGNORECASE), written)
-    for pattern, written in (
-        (
-            rf"[,;.]?\s+(?:and\s+)?(?:{BELOW}(?:\s+{_THEM})?|(?:(?<=panel\s)|(?<=panel,\s)|(?<=panel;\s))then)[,:]?\s+"
-            r"(?P<what>(?:(?:the|their|its)\s+)*(?:difference|ratio)(?:\s+(?:of|between)\s+(?:them|both|the\s+two)"
-            rf"|\s+{_ONE_MINUS_OTHER})?|{_ONE_MINUS_OTHER})(?={_END})",
-            r", \g<what> below",
-        ),
-        (
-            rf"(?:[,;.]\s+(?:and\s+)?|\s+and\s+){BELOW}(?:\s+{_THEM})?[,:]?\s+(?P<what>its\s+(?:(?!(?:and|with|in|as)\b)[\w./-]+\s+){{0,4}}?"
-            r"(?:means?|averages?|medians?|derivative|integral(?:\s+over\s+time)?|(?:power\s+)?spectrum|spectrogram)"
-            rf"(?:\s+(?:in|as|with)\s+(?!{MONTH})[^,;.]+?)?)(?={_END})",
-            r", \g<what> below",
-        ),
-        (
-            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^,;.]*?\b(?:with|by|using)\s+(?:an?\s+)?{duration_pattern()}[\s-]+)(?=medians?\b)",
-            r"\g<smooth>running ",
-        ),
-        (
-            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^;.]*?\b{duration_pattern('_first')}[^;.]*?(?:\band|,)\s[^,;.]*?)\bwith\s+(?=an?\s+{duration_pattern('_second')}[\s-]+running\s+medians?\b)",
-            r"\g<smooth>as ",
-        ),
-        (
-            r"\b(?:put|lay|(?:draw|plot|show)(?=[^,;:.]*\son\s+top\s))\s+(?P<first>[^,;:.]+?)\s+(?:over|on\s+top\s+of)"
-            rf"\s+(?P<second>(?!{_NO_DATA})[^,;:.]+?)\s+(?={_IN_ONE})",
-            r"plot \g<second> and \g<first> ",
-        ),
-        (
-            rf"^(?P<head>(?!.*\bratio)[^;]*?)\b(?:(?:panel\s+)?over|panel\s+on\s+top\s+of)\s+(?=(?:the\s+)?(?!{_NO_DATA})"
-            rf"(?:[A-Za-z|][\w|]*)(?:\s+panel\b(?!s)|,?\s+(?:(?:in|as)\s+)?(?:two|2|separate)\s+{PANEL}))",
-            r"\g<head>above ",
-        ),
-        (
-            rf"(?:[,;.]|\band)\s+(?P<below>{BELOW}),\s+(?=(?:the|an?)\s|(?-i:[A-Z|]))",
-            r"; \g<below> ",
-        ),
-        (
-            rf"\b[io]n\s+the\s+next\b(?:\s+(?:{PANEL}|one))?(?=\s*(?:$|[,.;)])|\s+(?:on|with|as|for|and|from)\b)",
-            "in another panel",
-        ),
-        (
-            rf"(?:\b(?P<verb>smooth|averag)e?\s+(?P<first>{_WORDS}))(?P<by>{_BY})\s+(?P<length>(?:an?\s+)?{duration_pattern('_first')})"
-            rf"(?P<joint>{_AND})(?P<other>{_WORDS})(?P=by)\s+(?=(?:an?\s+)?{duration_pattern('_second')})",
-            r"\g<first>\g<verb>ed \g<by> \g<length>\g<joint>\g<other>\g<verb>ed \g<by> ",
-        ),
-        (
-            rf"\b(?P<made>smoothed|averaged)\s+(?P<by>{_BY})\s+(?P<length>(?:an?\s+)?{duration_pattern('_first')})"
-            rf"(?P<joint>{_AND})(?P<other>{_WORDS})(?P=by)\s+(?=(?:an?\s+)?{duration_pattern('_second')})",
-            r"\g<made> \g<by> \g<length>\g<joint>\g<other>\g<made> \g<by> ",
-        ),
-        (
-            r"^(?!.*\b(?:both|all|too|itself|them|everything|as\s+well)\b)\W*(?:please\s+)?(?:from|using|use|with|take)\s+(?!\d)(?P<inputs>(?:(?!window|mean|averag|median|smooth)[^;.])+?),?\s+(?:(?:and|to)\s+)?"
-            r"(?:compute|calculate|derive|determine)\s+(?:the\s+)?(?P<what>(?!(?:its|their)\b)(?:(?!\band\b)[^,;.])+?)"
-            rf"(?:{_SHOWN}|(?=\s*(?:$|[,;.])|\s+(?:for|on|in|during)\s))[\s,]*",
-            r"\g<what> from \g<inputs>, ",
-        ),
-        (
-            r"[,;.]?\s+(?:(?:and|then)\s+)*(?:compute|calculate|make)\s+(?P<what>(?:its|the|an?)\s+[^,;.]+?)\s*(?:,|,?\s+and)\s+(?:then\s+)?"
-            r"(?:overplot|overlay|superimpose)\s+(?:it|that|this)\b(?:\s+(?:on|over|onto)(?:\s+top\s+of)?\s+(?:the\s+)?(?:[\w-]+\s+)?"
-            r"(?:values|data|series|line|curve|it)\b)?",
-            r" and \g<what> overplotted",
-        ),
-        (
-            r"\b(?P<made>(?:compute|calculate|derive)\s+(?:the\s+)?(?P<what>[^\s,;.]+)\s[^;]*?\band\s+(?:then\s+)?(?:show|plot|draw)\s+"
-            r"(?:(?!\band\b)[^,;.])*?\b(?:means?|averages?|medians?))\s+of\s+(?:(?:this|that)\s+\w+|it|(?P=what))(?![\w|])",
-            r"\g<made>",
-        ),
-        (
-            rf"^(?P<made>(?={_BEFORE_THEN}\b(?:averag|smooth|filter|resampl))(?={_BEFORE_THEN}\b(?:(?-i:B)|field)\b)[^;|]*?),?\s+(?:and\s+)?then"
-            r"\s+(?:(?:take|compute|form|calculate)\s+)?\|B\|",
-            r"\g<made>, then take the magnitude",
-        ),
-        (rf"(?<=[\w)|])(?<!\bis)(?<!the) above(?=\s*[,;]\s*(?:and\s+)?[^,;.]*\b{BELOW}\b)", " on top"),
-    )
-]
-"""Patterns of places and of smoothing medians, and how the rules write them."""
-_SAME_FOR = re.compile(
-    rf"^(?P<first>(?:[^;:]|(?<=\d):(?=\d))+?)[,;.]?\s+(?:and\s+)?{BELOW}(?:\s+{_THEM})?,?\s+the\s+same\s+(?:for|of|from|with)\s+(?P<other>[\w-]+)"
-    rf"(?P<rest>(?P<plain>\s*(?:$|[,;.])|\s+(?:(?:for|on|from|during)\b|(?-i:[A-Z0-9])|in\s+(?:\d|{MONTH})))?.*)$",
-    re.IGNORECASE,
-)
-"""A part that is said again of other particles or another spacecraft: ``below it the same for electrons``."""
-_SPECIES = re.compile(r"\b(?P<name>ion|proton|electron)s?\b", re.IGNORECASE)
 _JOINTS = (
     re.compile(r"\band\b", re.IGNORECASE),
     re.compile(r"\b(?:(?:(?:together|along)\s+)?with|plus)\b|[,;]", re.IGNORECASE),
@@ -321,7 +217,7 @@ def _with_shared_words(pieces: list[Piece]) -> list[Piece]:
     """Give what is said of all pieces to each of them: ``speed on top, density below, all as hourly means``."""
     shared = [match["what"] for piece in pieces[1:] if (match := _OF_ALL.fullmatch(piece.text))]
     own = [piece for piece in pieces if piece is pieces[0] or not _OF_ALL.fullmatch(piece.text)]
-    if not shared or any(_named_data(words) for words in shared):
+    if not shared or any(named_data(words) for words in shared):
         return pieces
     return [
         piece if piece.is_heading else replace(piece, text=" ".join((piece.text, *shared))) for piece in own
@@ -336,63 +232,13 @@ def _is_first_label(place: re.Match[str], plain: str) -> bool:
     return (_rank(place) == 1 or place["own"] is not None) and has_sign is not None
 
 
-def with_placed_names(text: str) -> str:
-    """Write places and smoothing medians in plain forms, and two instruments in the order of their panels.
-
-    >>> with_placed_names("Wind RAD1 and RAD2 spectra, 28 October 2003, RAD2 on top")
-    'Wind RAD2 and RAD1 spectra, 28 October 2003'
-    >>> with_placed_names("ACE and Wind Bz in one panel; below, their difference")
-    'ACE and Wind Bz in one panel, their difference below'
-    >>> with_placed_names("MMS1 ion spectrogram, below it the same for electrons")
-    'MMS1 ion spectrogram, below it MMS1 electron spectrogram'
-    """
-    text = _with_same_again(text)
-    for pattern, written in _PLAIN_FORMS:
-        text = pattern.sub(written, text)
-    placed = _PLACED_NAME.search(text)
-    if placed is None:
-        return text
-    rest = f"{text[: placed.start()]}{text[placed.end() :]}"
-    pairs = [pair for pair in _TWO_NAMES.finditer(rest) if placed["name"] in pair.group("first", "second")]
-    quantities, field = read_quantities(Sentence(rest), magnitude=False)
-    is_known = _named_data(placed["name"]) or read_spacecraft(Sentence(placed["name"]))
-    if len(pairs) != 1 or is_known or len({quantity for _, quantity in quantities}) + (field >= 0) > 1:
-        return text
-    (pair,) = pairs
-    names = [placed["name"], *({pair["first"], pair["second"]} - {placed["name"]})]
-    if placed["other"] not in (None, names[-1]):
-        return text
-    first, second = names if placed["high"] else names[::-1]
-    return f"{rest[: pair.start()]}{first}{pair['joint']}{second}{rest[pair.end() :]}"
-
-
-def _with_same_again(text: str) -> str:
-    """Say a part again for the particles or the spacecraft of which a second part is the same."""
-    again = _SAME_FOR.match(text)
-    if again is None:
-        return text
-    other = _SPECIES.fullmatch(again["other"])
-    named = [match.span("name") for match in _SPECIES.finditer(again["first"])]
-    if other is None and read_spacecraft(Sentence(again["other"])):
-        crafts = [re.escape(craft) for _, craft in read_spacecraft(Sentence(again["first"]))]
-        named = [match.span() for craft in crafts for match in re.finditer(rf"\b{craft}\b", again["first"])]
-    if len(named) != 1 or again["plain"] is None:
-        raise NotUnderstood(
-            f"it is not clear what 'the same' is for {again['other']}",
-            advice="name its quantities and how they look",
-        )
-    ((start, stop),) = named
-    name = other["name"] if other else again["other"]
-    return f"{again['first']}, below it {again['first'][:start]}{name}{again['first'][stop:]}{again['rest']}"
-
-
 def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]:
     """Return where a place divides a sentence; empty if it neither begins nor ends a part."""
     before, after = plain[: place.start()], plain[place.end() :]
     look = _LOOK_BEHIND.match(after)
-    stop = place.end() + (look.end() if look and not _named_data(look[0]) else 0)
+    stop = place.end() + (look.end() if look and not named_data(look[0]) else 0)
     ends = bool(before.strip()) and (stop > place.end() or _ENDS.match(after))
-    has_own = look and _WITH_DATA.match(look[0]) and _named_data(look[0])
+    has_own = look and _WITH_DATA.match(look[0]) and named_data(look[0])
     is_behind_joint = _BEGINS.search(before) and (place["them"] or has_own or not ends)
     if place["own"] or is_behind_joint or re.match(r"\s*[:=]", after):
         return {place.start()}
@@ -406,7 +252,7 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     begins = [
         joint
         for joint in joints
-        if _named_data(before[joint.end() :]) and not _SHARED.search(before, joint.end())
+        if named_data(before[joint.end() :]) and not _SHARED.search(before, joint.end())
     ]
     if not begins:
         return set() if place["below"] else {stop}
@@ -496,7 +342,7 @@ def listed_things(text: str, now: datetime) -> list[str]:
     stops = [*(joint.start() for joint in joints), len(text)]
     things: list[tuple[int, int]] = []
     for start, stop in zip(starts, stops, strict=True):
-        named = [_named_data(sentence.left[slice(*span)]) for span in ((start, stop), *things[-1:])]
+        named = [named_data(sentence.left[slice(*span)]) for span in ((start, stop), *things[-1:])]
         if things and not all(named):
             things[-1] = (things[-1][0], stop)
         else:
@@ -521,7 +367,7 @@ def listed_things(text: str, now: datetime) -> list[str]:
     return [_AS_IS.sub("", thing) for thing in words]
 
 
-def _named_data(words: str) -> list[int]:
+def named_data(words: str) -> list[int]:
     """Return where words name quantities of the table, and other data."""
     placed, field = read_quantities(Sentence(words), magnitude=False)
     sentence = Sentence(words)
@@ -533,15 +379,13 @@ def _named_data(words: str) -> list[int]:
 def _computes_all(words: str) -> bool:
     """Return whether a computation stands alone behind the last thing of a list: ``log n, log T, daily means``."""
     head, _, tail = words.partition(",")
-    return bool(_named_data(head) and not _named_data(tail) and read_computations(Sentence(tail)))
+    return bool(named_data(head) and not named_data(tail) and read_computations(Sentence(tail)))
 
 
 def _without_cadence_of_all(words: str) -> str:
     """Leave out a cadence behind the last thing of a list and a comma, which is that of all: ``Bz and V, hourly``."""
     head, _, tail = words.partition(",")
-    return (
-        head if _named_data(head) and not (_named_data(tail) or read_computations(Sentence(tail))) else words
-    )
+    return head if named_data(head) and not (named_data(tail) or read_computations(Sentence(tail))) else words
 
 
 def _said_where(words: str) -> set[str]:
@@ -551,7 +395,7 @@ def _said_where(words: str) -> set[str]:
     with suppress(NotUnderstood):
         cadences = take_cadences(sentence, timed=True, windowless=False)
         starts += [start for start, _ in cadences if not _WINDOW.search(words[:start])]
-    last = max(_named_data(words), default=0)
+    last = max(named_data(words), default=0)
     return {
         "before" if start < last else "its" if ITS.search(words[:start]) else "behind" for start in starts
     }
