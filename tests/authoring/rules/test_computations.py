@@ -1102,6 +1102,7 @@ def test_a_slope_without_a_power_spectrum_is_refused(author, words):
         ("ACE V smoothed with 3 h and n with 1 h", [["ACE_V_smooth"], ["ACE_n_smooth"]]),
         ("average ACE |B| to 1 hour and density to 3 hours", [["ACE_Bmag_binned"], ["ACE_n_binned"]]),
         ("compute beta of ACE and show 5 min averages of V", [["ACE_beta"], ["ACE_V_binned"]]),
+        ("plot ACE Bz twice: raw in grey, and 1 h average in black. Same panel", [["ACE_Bz", "ACE_Bz_binned"]]),
         ("ACE Bz, then |B|, then V", [["ACE_Bz"], ["ACE_Bmag"], ["ACE_V"]]),
         ("ACE Bz smoothed over 1 h, the smoothed one only", [["ACE_Bz_smooth"]]),
         ("ACE Bz smoothed over 1 h, over the unsmoothed one", [["ACE_Bz", "ACE_Bz_smooth"]]),

@@ -14,6 +14,7 @@ _SIGNS = (
     (re.compile(r"(?<![\w/^])w/(?!m\b|m\W?2)\s*(?=[\w|]|$)"), "with "),
     (re.compile(r"(?<=\s)&(?=\s)"), "and"),
     (re.compile(r"(?<=[A-Za-z|]),(?=[A-Za-z|])"), ", "),
+    (re.compile(r"(?<![\w'’])['’]?til(?=\s)"), "till"),
     (re.compile(r"[ \t]{2,}"), " "),
 )
 _FRAME = re.compile(
