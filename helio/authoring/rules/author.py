@@ -265,7 +265,7 @@ class RuleAuthor:
         rest, looks = take_looks(plain, self._now)
         looks += of_panels
         in_parts = None if sources or events else self._in_parts(plain, request, items, ask, of_panels)
-        if not (in_parts or sources or events) and all(map(names_quantity, looks)):
+        if looks and not (in_parts or sources or events) and all(map(names_quantity, looks)):
             in_parts = self._in_parts(rest, request, items, ask, looks)
         if in_parts:
             template, notes = in_parts
