@@ -28,7 +28,7 @@ from tests.waiting import LONG, wait_until
 
 pytestmark = pytest.mark.process
 
-EXAMPLES = 50 if laws.LONG else 2
+EXAMPLES = 50 if laws.LONG else 1
 KILLS = int(os.environ.get("HELIO_KILLS", EXAMPLES))
 
 

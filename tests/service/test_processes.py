@@ -36,7 +36,7 @@ DAYS = 4
 WHOLE = "2024-01-01..2024-01-05"
 SERVED = "2021-10-28..2021-10-31"
 """The days of `magnetometer`."""
-EXAMPLES = 50 if laws.LONG else 2
+EXAMPLES = 50 if laws.LONG else 1
 KILLS = int(os.environ.get("HELIO_KILLS", EXAMPLES))
 
 

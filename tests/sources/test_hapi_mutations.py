@@ -29,7 +29,7 @@ from helio.time_range import TimeRange
 from tests.laws import LONG
 from tests.sources.odd_hapi import FIELD, OK, OddHapi, info_reply
 
-EXAMPLES = 2000 if LONG else 100
+EXAMPLES = 2000 if LONG else 60
 BLOCKS = 10
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 FILL = -1e31
