@@ -411,6 +411,7 @@ DERIVED: dict[str, Recipe] = {
 }
 """Quantities to compute if no dataset has them."""
 RUNNING = ("running_average", "running_median")
+"""Tools that smooth in a window, which must hold more than one record."""
 WINDOWED = {recipe.tool for recipe in DERIVED.values() if recipe.window}
 """Tools for quantities that need a window, which the request gives as a `Computation`."""
 AT_EARTH = (

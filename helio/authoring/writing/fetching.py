@@ -338,8 +338,8 @@ def frequencies_of(computation: Computation) -> list[float]:
 
 def _is_of(computation: Computation, quantity: str) -> bool:
     """Return whether a computation is for a quantity: all are, if it names none."""
-    own = {named.name for named in computation.of.quantities}
-    return not own or quantity in own
+    quantities = {taken.name for taken in computation.of.quantities}
+    return not quantities or quantity in quantities
 
 
 def _spacings(request: PipelineRequest, quantity: str) -> list[float]:

@@ -58,6 +58,7 @@ _REST = ignoring_case(
 )
 """A clause about all quantities beside which no computation stands: ``only AE gets a mean, the rest raw``."""
 _AVERAGED = ignoring_case(rf"\b(?:{_TREATED}|{'|'.join(INTERVALS)}|binn\w+)\b")
+"""Words for a computation that changes the cadence or the values of a series."""
 _JOINT = ignoring_case(r"\s*(?:[,;:()]|\.\s|\b(?:and|plus|with|but|versus|vs\.?)\b|[&+])\s*")
 
 
@@ -118,7 +119,7 @@ def take_kept_raw(sentence: Sentence) -> KeptRaw:
     for match in ignoring_case(RAW).finditer(text):
         before = max(stop for _, stop in joints if stop <= match.start())
         if "their" in match[0].lower():  # B, V and n in their native resolution
-            treated = [made.end() for made in _AVERAGED.finditer(text, 0, match.start())]
+            treated = [words.end() for words in _AVERAGED.finditer(text, 0, match.start())]
             before = min(stop for _, stop in joints if stop >= max(treated, default=0))
         after = min(start for start, _ in joints if start >= match.end())
         if not text[before : match.start()].strip(" \x01") and not text[match.end() : after].strip(" \x01"):
