@@ -122,7 +122,9 @@ def test_a_corrupted_answer_is_refused_mended_or_named(group, bench, scripted, r
         for number, (task, right) in enumerate(drafts)
         for trial in trials_of(task, right, group, bench, scripted, number, most=9 if LONG else 1)
     ]
-    assert len({trial.kind for trial in trials}) >= (8 if LONG else 6)  # one trial of each draft of the sample
+    assert len({trial.kind for trial in trials}) >= (
+        8 if LONG else 6
+    )  # one trial of each draft of the sample
     assert [one for one in trials if not one.passed and not one.meaning] == []
     proposed = [one for one in trials if one.meaning and one.end in ("named", "unnamed")]
     least = 0.8 if LONG else 0.5  # of a few
