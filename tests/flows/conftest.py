@@ -140,7 +140,8 @@ class Shown:
 
     @property
     def states(self) -> dict[str, str]:
-        return {name: task["state_name"] for name, task in self.tasks.items()}
+        """The server names a state in the task run a moment before it stores the state itself."""
+        return {name: task["state"]["name"] for name, task in self.tasks.items() if task["state"]}
 
     @property
     def edges(self) -> set[tuple[str, str]]:
