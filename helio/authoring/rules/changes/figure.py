@@ -18,7 +18,6 @@ from helio.authoring.writing.asking import EVERY, Asks
 from helio.authoring.writing.steps import free_name
 from helio.knowledge.catalogue import Catalogue
 from helio.patterns import ignoring_case
-from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import (
@@ -33,7 +32,6 @@ from helio.pipelines.template.figures import (
     STYLE,
     TWO_SIDED,
     entry_labels,
-    figures_meant,
 )
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
@@ -211,10 +209,7 @@ class FigureEditor:
     def where(self, key: str) -> tuple[Any, str, tuple[str, ...]]:
         """Return a key's value for a figure, and the step and path to set it: where it is set now, if anywhere."""
         figure = self.figure()
-        meant = figures_meant(template_in(self.after).steps)
-        styles = [
-            step for step in self.after["steps"] if meant.get(step.get("step_id")) == [figure["step_id"]]
-        ]
+        styles = self.lines.styles(figure)
         holders = (step for step in (*styles, figure) if key in (spec_of(step) or {}))
         fitting = [step for step in styles if signatures()[STYLE].argument(key) is not None]
         step = next(holders, (fitting or [figure])[-1])

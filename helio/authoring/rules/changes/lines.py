@@ -41,10 +41,12 @@ from helio.patterns import ignoring_case
 from helio.pipelines.analyses.quantities import tables_read
 from helio.pipelines.dialect.template_in import template_in, view_in
 from helio.pipelines.dialect.written import object_of, spec_of
+from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import complete_labels, figures_meant
 from helio.pipelines.template.graph import Graph, StepView, graph_of
 from helio.pipelines.template.labels import owner
+from helio.pipelines.template.template import Step
 from helio.steps.foreseen import EVERY_KIND, NOTHING_KNOWN, Foreseen, foreseen
 from helio.steps.signature import signatures
 
@@ -95,23 +97,35 @@ class Lines:
         self._template = template
 
     @cached_property
+    def _steps(self) -> tuple[Step, ...]:
+        return template_in(self._template).steps
+
+    @cached_property
+    def _figures_meant(self) -> dict[StepId, list[StepId]]:
+        return figures_meant(self._steps)
+
+    @cached_property
     def graph(self) -> Graph[StepView]:
         """The steps of the template and the tables between them."""
-        return graph_of(template_in(self._template).steps, signatures())
+        return graph_of(self._steps, signatures())
 
     @cached_property
     def producers(self) -> dict[str, StepView]:
         """Map each label to the step that makes it."""
         return {label: steps[-1] for label, steps in self.graph.producers.items()}
 
+    def styles(self, figure: Document) -> list[Document]:
+        """Return the style steps that change the settings of a figure."""
+        return [
+            step
+            for step in self._template["steps"]
+            if self._figures_meant.get(step.get("step_id")) == [figure["step_id"]]
+        ]
+
     def spec(self, figure: Document) -> Document:
         """Return the settings of a figure, including the changes that style steps make."""
-        meant = figures_meant(template_in(self._template).steps)
-        styles = [
-            step for step in self._template["steps"] if meant.get(step.get("step_id")) == [figure["step_id"]]
-        ]
         spec: Document = {}
-        for step in (figure, *styles):
+        for step in (figure, *self.styles(figure)):
             spec |= spec_of(step) or {}
         return spec
 
