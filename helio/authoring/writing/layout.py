@@ -82,7 +82,9 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         plane = {"plane": layout.plane} if layout.plane else {}
         how = _HISTOGRAMS.get(layout.kind, {})
         joint = len({series.unit for series in shown}) == 1 and (layout.together or layout.overlaid)
-        of = [_labels(shown)] if joint else [series.label for series in shown]
+        key = "orbits" if layout.kind == "orbits" else "histograms"
+        alone = [series.label if key == "orbits" else [series.label] for series in shown]
+        of = [_labels(shown)] if joint else alone
         units = ["deg" if layout.kind == "polar" else series.unit for series in shown][: len(of)]
         bins: list[Document] = [{"bins": layout.bins} if layout.bins else {} for _ in of]
         for at, width in fitting_widths(layout.bin_widths, dict(enumerate(units))).items():
@@ -93,7 +95,6 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
                 size | _within(size, layout, unit, several) for size, unit in zip(bins, units, strict=True)
             ]
         entries = [{"of": labels, **plane, **bins[at], **how} for at, labels in enumerate(of)]
-        key = "orbits" if layout.kind == "orbits" else "histograms"
         return {"labels": _labels(shown), "panels": [], key: entries, "title": text}
     if layout.colour and layout.kind not in ("scatter", "hodogram"):
         raise NotUnderstood(

@@ -595,9 +595,9 @@ def test_a_width_of_bins_is_that_of_the_histograms_in_its_unit(author, sentence,
         ("OMNI speed in 2008, 20 km/s bins", "only a histogram of one quantity"),
     ],
 )
-def test_a_width_of_bins_that_fits_no_histogram_is_refused(author, sentence, message):
+def test_a_width_of_bins_that_fits_no_histogram_is_refused(verified_author, sentence, message):
     with pytest.raises((NotUnderstood, NotProved)) as caught:
-        author.create(sentence)
+        verified_author.create(sentence)
     assert re.search(message, str(caught.value))
 
 

@@ -107,10 +107,10 @@ def test_a_list_without_an_event_in_the_time_range_is_said(author, file):
     assert "events.csv: none of its 3 events is in 2022-01-02 to 2022-01-03" in draft.notes
 
 
-def test_a_series_is_superposed_on_the_times_of_a_list(author, file):
+def test_a_series_is_superposed_on_the_times_of_a_list(verified_author, file):
     sources = read_sources([file("2015-03-17T06:00\n2017-09-07T21:00\n", "onsets.txt")])
     request = "superposed epoch of Dst at these times, 1 day before to 2 days after in bins of 1 hour"
-    draft = author.create(request, sources=sources)
+    draft = verified_author.create(request, sources=sources)
     assert isinstance(draft, TemplateDraft)
     args, times = step(draft, "superposed_epoch")["tool_args"], step(draft, "store_dataframe")
     assert args["events_label"] == times["tool_args"]["output_label"]
