@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cached_property
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import Any
 
 from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
@@ -72,6 +74,11 @@ _KINDS = {(): "scalar", (1,): "scalar", (2,): "vector", (3,): "vector", (4,): "v
 """Kinds of parameters by the sizes of their records; all others are spectra."""
 
 
+_ROWS = {
+    dataset: [*rows]
+    for dataset, rows in groupby(sorted(SOURCES, key=attrgetter("dataset")), key=attrgetter("dataset"))
+}
+"""Rows of helio's table of quantities by their datasets."""
 _MOMENT_OF = {"n": "density", "t": "temperature"}
 """The moments that single letters mean, if no line has this name."""
 _STARRED = re.compile(r"\b(Dst|SYM-?H)\s?\*", re.IGNORECASE)
@@ -679,8 +686,7 @@ class Lines:
 
     def _rows(self, pairs: Sequence[tuple[str, str]]) -> list[QuantitySource]:
         """Return the rows of helio's table of some pairs of dataset and parameter."""
-        datasets = dict(pairs)
-        rows = (row for row in SOURCES if row.dataset in datasets)
+        rows = chain.from_iterable(_ROWS.get(dataset, ()) for dataset in dict(pairs))
         return [row for row in rows if any((row.dataset, name) in pairs for name in row.parameters)]
 
     def own_words(self, label: str) -> str:
