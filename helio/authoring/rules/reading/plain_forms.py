@@ -105,6 +105,11 @@ _PLAIN_FORMS = [
             r"\s+(?:(?:take|compute|form|calculate)\s+)?\|B\|",
             r"\g<made>, then take the magnitude",
         ),
+        (  # ACE mag and Wind mag magnitude, compared
+            rf"^(?=.*\bcompar)(?P<head>.*?)\b(?P<name>mag|field|B)\b(?P<length>(?:\s+{duration_pattern()})?)"
+            r"(?P<joint>\s*(?:,|\band\b|\bvs\.?|[&+])\s*[\w\s-]+?\s)(?P=name)(?P=length)\s+magnitudes?\b",
+            r"\g<head>|B|\g<length>\g<joint>|B|\g<length>",
+        ),
         (r"\b(?P<drawn>(?:plot|draw|show)\b[^;:.]*?)\s+twice\s*:\s*", r"\g<drawn>, "),
         (rf"(?<=[\w)|])(?<!\bis)(?<!the) above(?=\s*[,;]\s*(?:and\s+)?[^,;.]*\b{BELOW}\b)", " on top"),
     )
