@@ -154,6 +154,10 @@ _OF_INSTRUMENT = re.compile(
 _BARE_PARTICLES = re.compile(r"(?:ion|proton|electron)s\b", re.IGNORECASE)
 _DRAWN_TOO = re.compile(r"[,;]\s*(?:and|with|plus|\+|&)\s+(?:(?:the|its|also)\s+)*$", re.IGNORECASE)
 """Words before a quantity that is drawn beside one that helio computes from others: ``from n and V, and the speed``."""
+_DRAWN_WITH = re.compile(
+    r"\b(?:plot|draw|show)(?:\s+(?:it|this|that))?\s+(?:(?:together|along)\s+)?with\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
 _OF_PROTONS = re.compile(r"(?:proton|ion)s?\b|(?-i:[nNTV]_?p)\b", re.IGNORECASE)
 _ITSELF = re.compile(r"\b(?:itself|themselves)\b", re.IGNORECASE)
 _ALSO = re.compile(r"\b(?:also|too|as well|plus|then|put|add|over-?plot|overlay)\b|;", re.IGNORECASE)
@@ -412,11 +416,15 @@ def derived_from_others(
     if strange and (following, strange[0]) == others[0]:
         return none  # the Alfvén speed from Wind (Dst below)
     ends = [*(at for at, _ in others), len(sentence.text)][1:]
+    beside_it = min((at for at, _ in others if _DRAWN_WITH.search(sentence.text[:at])), default=ends[-1])
     shown = {
         quantity
         for (at, quantity), end in zip(others, ends, strict=True)
-        if _DRAWN_TOO.search(sentence.text[:at])
-        and (quantity in strange or _ITSELF.search(sentence.text[at:end]))
+        if at >= beside_it
+        or (
+            _DRAWN_TOO.search(sentence.text[:at])
+            and (quantity in strange or _ITSELF.search(sentence.text[at:end]))
+        )
     }
     sentence.drop(_ITSELF)
     if ({*strange} - shown or described) and not _ALSO.search(sentence.text[following:]):

@@ -124,6 +124,28 @@ _SAME_FOR = re.compile(
 _SPECIES = re.compile(r"\b(?P<name>ion|proton|electron)s?\b", re.IGNORECASE)
 
 
+_CORRECTED = re.compile(r"(?P<old>[\w|-]+)\?\s+(?:or\s+|no,?\s+)?rather\s+(?P<new>[\w|-]+)", re.IGNORECASE)
+
+
+def without_corrected_name(text: str) -> str:
+    """Leave out a name that the next words replace.
+
+    >>> without_corrected_name("wind 3dp? rather swe: n")
+    'wind swe: n'
+    """
+    match = _CORRECTED.search(text)
+    if match is None:
+        return text
+    old, new = (
+        (bool(read_spacecraft(Sentence(name))), bool(named_data(name))) for name in match.group("old", "new")
+    )
+    if old != new:
+        raise NotUnderstood(
+            f"it is not clear what '{match['new']}' replaces", advice="leave out what you correct"
+        )
+    return f"{text[: match.start()]}{text[match.start('new') :]}"
+
+
 def in_plain_forms(text: str) -> str:
     """Write places, windows and computations in plain forms, and two instruments in the order of their panels.
 
