@@ -105,6 +105,12 @@ _PLAIN_FORMS = [
             r"\s+(?:(?:take|compute|form|calculate)\s+)?\|B\|",
             r"\g<made>, then take the magnitude",
         ),
+        (  # B plus a 1 h running mean of the magnitude only
+            r"^(?=.*\b(?:(?-i:B)|field)\b)(?!.*\b(?:velocity|flow|electric|current|(?-i:[VEJ]))\b)"
+            rf"(?P<made>.*\b(?:plus|and|with)\s+(?:an?\s+|the\s+)?{duration_pattern()}[\s-]+"
+            r"(?:smoothing|(?:(?:running|moving)\s+)?(?:means?|averages?|medians?))\s+of\s+)(?:the|its)\s+magnitude\b(?!\s+of\b)",
+            r"\g<made>|B|",
+        ),
         (  # ACE mag and Wind mag magnitude, compared
             rf"^(?=.*\bcompar)(?P<head>.*?)\b(?P<name>mag|field|B)\b(?P<length>(?:\s+{duration_pattern()})?)"
             r"(?P<joint>\s*(?:,|\band\b|\bvs\.?|[&+])\s*[\w\s-]+?\s)(?P=name)(?P=length)\s+magnitudes?\b",
