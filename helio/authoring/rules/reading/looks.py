@@ -882,6 +882,13 @@ def _is_source(word: str, line: str, editor: FigureEditor) -> bool:
     return is_mode(word) or folded(word) in crafts or bool(editor.lines.of_instrument(word, [line]))
 
 
+def _hides_field(editor: FigureEditor, axis: str, limits: Sequence[float | None]) -> bool:
+    """Return whether the range of an axis begins at 0 or above, and its panel has the field vector alone."""
+    lines = editor.panels[int(axis) - 1] if axis.isdecimal() and int(axis) <= len(editor.panels) else []
+    is_field = [editor.lines.is_vector(line) and editor.lines.quantities(line) == {B} for line in lines]
+    return bool(lines) and all(is_field) and limits[0] is not None and limits[0] >= 0
+
+
 def changed_looks(
     looks: Sequence[str], template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime
 ) -> tuple[Document, list[str]]:
@@ -908,6 +915,11 @@ def changed_looks(
             limits = editor.spec.get("y_range") or {}
             if isinstance(held, dict) and any(limits.get(at) != own for at, own in held.items()):
                 raise NotUnderstood(f"it is not clear for which panel '{phrase}' is")
+            if isinstance(limits, dict) and any(_hides_field(editor, *limit) for limit in limits.items()):
+                raise NotUnderstood(
+                    f"'{phrase}' would hide what the components of the field have below 0",
+                    advice="write '|B|' for the magnitude, or a range that begins below 0",
+                )
             colours = editor.spec.get("trace_colors") or {}
             recoloured = {line for line, colour in colours.items() if before.get(line) != colour}
             if recoloured & coloured:
