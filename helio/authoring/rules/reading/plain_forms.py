@@ -105,6 +105,10 @@ _PLAIN_FORMS = [
             r"\s+(?:(?:take|compute|form|calculate)\s+)?\|B\|",
             r"\g<made>, then take the magnitude",
         ),
+        (
+            r"\b(?P<made>(?:running|moving|sliding)\s+(?:means?|averages?|medians?)|smoothing)\s+over\s+(?=(?:the\s+)?[A-Za-z|][\w|.-]*\s+only\b)",
+            r"\g<made> of ",
+        ),
         (  # B plus a 1 h running mean of the magnitude only
             r"^(?=.*\b(?:(?-i:B)|field)\b)(?!.*\b(?:velocity|flow|electric|current|(?-i:[VEJ]))\b)"
             rf"(?P<made>.*\b(?:plus|and|with)\s+(?:an?\s+|the\s+)?{duration_pattern()}[\s-]+"
@@ -127,6 +131,7 @@ _SAME_FOR = re.compile(
     re.IGNORECASE,
 )
 """A part that is said again of other particles or another spacecraft: ``below it the same for electrons``."""
+_SAME_BELOW = re.compile(rf"[,;.]?\s+and\s+(?P<other>[\w-]+)\s+the\s+same\s+{BELOW}\b", re.IGNORECASE)
 _SPECIES = re.compile(r"\b(?P<name>ion|proton|electron)s?\b", re.IGNORECASE)
 
 
@@ -184,6 +189,7 @@ def in_plain_forms(text: str) -> str:
 
 def _with_same_again(text: str) -> str:
     """Say a part again for the particles or the spacecraft of which a second part is the same."""
+    text = _SAME_BELOW.sub(r", below it the same for \g<other>", text)
     again = _SAME_FOR.match(text)
     if again is None:
         return text
