@@ -127,7 +127,7 @@ _FIRST_AHEAD = re.compile(
 _DRAWS = r"\b(?:plot|draw|show|display)\b"
 _MAGNITUDE_ALONE = re.compile(
     rf"^(?:(?!{_DRAWS}).)*{_DRAWS}\s+(?:me\s+)?(?:only\s+|just\s+)?(?:its|their)\s+$"
-    r"|\b(?:only|just)\s+(?:(?:its|their|the)\s+)?$|\b(?:current|density|drift|field|flow|flux|force|velocity|(?-i:[BEJV]))\s+$",
+    rf"|\b(?:only|just)\s+(?:(?:its|their|the)\s+)?$|\b(?:current|density|drift|field|flow|flux|force|velocity|(?-i:[BEJV]))(?:\s+(?:{'|'.join(KNOWN_FRAMES)}))?\s+$",
     re.IGNORECASE,
 )
 """What stands before a magnitude that is drawn without its vector: ``take V and draw its``, ``current density``."""

@@ -33,7 +33,7 @@ from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import is_mode
 from helio.knowledge.particles import LETTERS, SYMBOLS
 from helio.knowledge.phrases import TAKEN
-from helio.knowledge.quantities import B, families, spellings
+from helio.knowledge.quantities import ABS_B, B, families, spellings
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 
@@ -88,6 +88,7 @@ _LETTERS_WITH_COLOURS = re.compile(
     "{0}(?:(?:[\\s,;]|and)+{0})+".format(re.sub(r"\?P<\w+>", "?:", _LETTER_WITH_COLOUR)), re.IGNORECASE
 )
 """Letters of spacecraft, each with a colour: ``A in red, B in blue``."""
+_LETTER_ALONE = re.compile(r"\b(?:for|of|on)\s+(?P<letter>(?-i:[A-E]))\s+(?:only|alone)\b", re.IGNORECASE)
 _AT_RIGHT = re.compile(
     r"\b(?!(?:the|an?|on|at|in|with|and|to|its|use|using|put|axis|panel|side|own)\b)(?P<what>[A-Za-z|][\w|]*)\s*"
     rf"\(?(?:(?:at|on|to)\s+)?(?:(?:the|its)\s+)?\bright{_SIDE_OF_PANEL}",
@@ -393,8 +394,27 @@ def with_labels_named(text: str) -> str:
     return f"{before}{written}{text[listed.end() :]}"
 
 
+def _with_mission_of_letter(text: str) -> str:
+    """Give a letter its mission in ``STEREO A and B speed, daily means for B only``, if no field is named beside it."""
+    match = _LETTER_ALONE.search(text)
+    if match is None:
+        return text
+    rest = Sentence(f"{text[: match.start()]}{text[match.end() :]}")
+    crafts = {craft for _, craft in read_spacecraft(rest)}
+    name = next((craft for craft in crafts if re.fullmatch(rf".+-{match['letter']}", craft)), "")
+    if not name or len(crafts) < len("AB"):
+        return text
+    named, field = read_quantities(rest, magnitude=False)
+    if match["letter"] == "B" and (field >= 0 or any(quantity.name in (B, ABS_B) for _, quantity in named)):
+        raise NotUnderstood(
+            f"it is not clear whether 'B' is {name} or the field", advice=f"write '{name} only'"
+        )
+    return f"{text[: match.start('letter')]}{name}{text[match.end('letter') :]}"
+
+
 def with_missions_of_letters(text: str) -> str:
     """Give letters with colours the mission that the request names alone: ``STEREO A and B: A red, B blue``."""
+    text = _with_mission_of_letter(text)
     letters: dict[str, set[str]] = {}
     for named in ignoring_case(rf"(?P<craft>{names_of_spacecraft()}){_MORE_LETTERS}").finditer(text):
         craft = re.fullmatch(r"(.+-)([A-E])", spellings().get(named["craft"].casefold(), ""))
