@@ -395,21 +395,17 @@ def with_labels_named(text: str) -> str:
 
 
 def _with_mission_of_letter(text: str) -> str:
-    """Give a letter its mission in ``STEREO A and B speed, daily means for B only``, if no field is named beside it."""
+    """Give a letter its mission in ``STEREO A and B speed, daily means for B only``, unless it may be the field."""
     match = _LETTER_ALONE.search(text)
-    if match is None:
-        return text
-    rest = Sentence(f"{text[: match.start()]}{text[match.end() :]}")
+    rest = Sentence(f"{text[: match.start()]}{text[match.end() :]}") if match else Sentence("")
     crafts = {craft for _, craft in read_spacecraft(rest)}
-    name = next((craft for craft in crafts if re.fullmatch(rf".+-{match['letter']}", craft)), "")
-    if not name or len(crafts) < len("AB"):
+    names = [craft for craft in crafts if match and craft.endswith(f"-{match['letter']}")]
+    if match is None or len(names) != 1 or len(crafts) < len("AB"):
         return text
     named, field = read_quantities(rest, magnitude=False)
-    if match["letter"] == "B" and (field >= 0 or any(quantity.name in (B, ABS_B) for _, quantity in named)):
-        raise NotUnderstood(
-            f"it is not clear whether 'B' is {name} or the field", advice=f"write '{name} only'"
-        )
-    return f"{text[: match.start('letter')]}{name}{text[match.end('letter') :]}"
+    if match["letter"] == "B" and (field >= 0 or {B, ABS_B} & {quantity.name for _, quantity in named}):
+        raise NotUnderstood(f"it is not clear whether 'B' is {names[0]}", advice=f"write '{names[0]} only'")
+    return f"{text[: match.start('letter')]}{names[0]}{text[match.end('letter') :]}"
 
 
 def with_missions_of_letters(text: str) -> str:

@@ -105,16 +105,6 @@ _PLAIN_FORMS = [
             r"\s+(?:(?:take|compute|form|calculate)\s+)?\|B\|",
             r"\g<made>, then take the magnitude",
         ),
-        (
-            r"\b(?P<made>(?:running|moving|sliding)\s+(?:means?|averages?|medians?)|smoothing)\s+over\s+(?=(?:the\s+)?[A-Za-z|][\w|.-]*\s+only\b)",
-            r"\g<made> of ",
-        ),
-        (  # B plus a 1 h running mean of the magnitude only
-            r"^(?=.*\b(?:(?-i:B)|field)\b)(?!.*\b(?:velocity|flow|electric|current|(?-i:[VEJ]))\b)"
-            rf"(?P<made>.*\b(?:plus|and|with)\s+(?:an?\s+|the\s+)?{duration_pattern()}[\s-]+"
-            r"(?:smoothing|(?:(?:running|moving)\s+)?(?:means?|averages?|medians?))\s+of\s+)(?:the|its)\s+magnitude\b(?!\s+of\b)",
-            r"\g<made>|B|",
-        ),
         (  # ACE mag and Wind mag magnitude, compared
             rf"^(?=.*\bcompar)(?P<head>.*?)\b(?P<name>mag|field|B)\b(?P<length>(?:\s+{duration_pattern()})?)"
             r"(?P<joint>\s*(?:,|\band\b|\bvs\.?|[&+])\s*[\w\s-]+?\s)(?P=name)(?P=length)\s+magnitudes?\b",
@@ -139,20 +129,14 @@ _CORRECTED = re.compile(r"(?P<old>[\w|-]+)\?\s+(?:or\s+|no,?\s+)?rather\s+(?P<ne
 
 
 def without_corrected_name(text: str) -> str:
-    """Leave out a name that the next words replace.
-
-    >>> without_corrected_name("wind 3dp? rather swe: n")
-    'wind swe: n'
-    """
+    """Leave out a name that the next one of its kind replaces: ``wind 3dp? rather swe: n``."""
     match = _CORRECTED.search(text)
     if match is None:
         return text
-    old, new = (
-        (bool(read_spacecraft(Sentence(name))), bool(named_data(name))) for name in match.group("old", "new")
-    )
-    if old != new:
+    kinds = [(*map(bool, (read_spacecraft(Sentence(name)), named_data(name))),) for name in match.groups()]
+    if kinds[0] != kinds[1]:
         raise NotUnderstood(
-            f"it is not clear what '{match['new']}' replaces", advice="leave out what you correct"
+            f"it is not clear what '{match['new']}' replaces", advice="leave out what is wrong"
         )
     return f"{text[: match.start()]}{text[match.start('new') :]}"
 
