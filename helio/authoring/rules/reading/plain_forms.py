@@ -48,7 +48,7 @@ _PLAIN_FORMS = [
             r", \g<what> below",
         ),
         (
-            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^,;.]*?\b(?:with|by|using)\s+(?:an?\s+)?{duration_pattern()}[\s-]+)(?=medians?\b)",
+            rf"\b(?P<smooth>smooth(?:ed|ing)?\b(?:[^,;.]*?\b(?:with|by|using)\s+|\s*[:=(]\s*)(?:an?\s+)?{duration_pattern()}[\s-]+)(?=medians?\b)",
             r"\g<smooth>running ",
         ),
         (
