@@ -416,7 +416,9 @@ def derived_from_others(
     if strange and (following, strange[0]) == others[0]:
         return none  # the Alfvén speed from Wind (Dst below)
     ends = [*(at for at, _ in others), len(sentence.text)][1:]
-    beside_it = min((at for at, _ in others if _DRAWN_WITH.search(sentence.text[:at])), default=ends[-1])
+    beside_it = min(
+        (at for at, _ in others if _DRAWN_WITH.search(sentence.text[:at])), default=len(sentence.text)
+    )
     shown = {
         quantity
         for (at, quantity), end in zip(others, ends, strict=True)

@@ -31,6 +31,7 @@ _BY = r"(?:with|over|by|to|in)"
 _AND = r"\s*(?:,|,?\s+and)\s+"
 _WORDS = r"(?:(?!(?:and|with|over|by|to|in|smooth\w*|averag\w*)\b)[\w|.-]+\s+){1,4}?"
 _SHOWN = r"(?:,?\s+(?:and\s+)?(?:then\s+)?(?:plot|draw|show|display)\s+(?:it|this|that|the\s+result)\b)"
+_MOMENT = r"(?:velocity|speed|density|temperature|pressure)"
 _BEFORE_THEN = r"(?:(?!\bthen\b)[^;|])*"
 _PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
@@ -104,6 +105,12 @@ _PLAIN_FORMS = [
             rf"^(?P<made>(?={_BEFORE_THEN}\b(?:averag|smooth|filter|resampl))(?={_BEFORE_THEN}\b(?:(?-i:B)|field)\b)[^;|]*?),?\s+(?:and\s+)?then"
             r"\s+(?:(?:take|compute|form|calculate)\s+)?\|B\|",
             r"\g<made>, then take the magnitude",
+        ),
+        (  # electron velocity and ion velocity, ions on top
+            rf"^(?P<head>(?!.*\b(?P<twice>ion|electron|proton)s?\s+{_MOMENT}\b.*\b(?P=twice)s?\s+{_MOMENT}\b)"
+            rf".*\b(?P<name>ion|electron|proton)s?\s+(?P<what>{_MOMENT})\b.*[,;]\s*(?:the\s+)?)(?P=name)s?(?:\s+panel)?"
+            rf"(?=\s+(?:first|last|on\s+top|at\s+the\s+(?:top|bottom)|{BELOW}|above)\s*(?:[.,;]|$))",
+            r"\g<head>\g<name> \g<what>",
         ),
         (  # ACE mag and Wind mag magnitude, compared
             rf"^(?=.*\bcompar)(?P<head>.*?)\b(?P<name>mag|field|B)\b(?P<length>(?:\s+{duration_pattern()})?)"
