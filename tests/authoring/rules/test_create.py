@@ -1472,6 +1472,9 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("ACE |B| and speed, 2010-04-05, and Wind the same below",
          [["ACE_Bmag"], ["ACE_V"], ["Wind_Bmag"], ["Wind_V"]]),
         ("ACE? rather Wind density, 2010-04-05", [["Wind_n"]]),
+        ("MMS3 electron velocity and ion velocity, 2016-12-09, ions on top", [["MMS3_Vvec"], ["MMS3_Vevec"]]),
+        ("MMS1 ion density, electron spectrogram, 2016-12-09, electrons on top", [["MMS1_electrons"], ["MMS1_n"]]),
+        ("MMS1 electron gyrofrequency from the FGM field, 2016-12-09", [["MMS1_Bmag_fce"]]),
         ("difference of the proton speed of ACE and Wind, both resampled to 5 min, 2000-07-15",
          [["ACE_V_binned_minus_Wind_V_binned"]]),
         ("stereo a and b proton speed, jan 2008, daily means for B only", [["STA_V", "STB_V_binned"]]),
@@ -1589,6 +1592,10 @@ def test_one_quantity_in_one_panel_has_one_unit(author):
         ("ACE B and n, 2010-04-05, B from 0 to 30 nT", "below 0"),
         ("STEREO A and B speed and field, jan 2008, daily means for B only", "whether 'B' is STEREO-B"),
         ("ACE speed? rather Wind speed, 2010-04-05", "what 'Wind' replaces"),
+        (
+            "Arase OFA magnetic spectrum, 2017-03-27, with the electron gyrofrequency from the MGF field",
+            "other data",
+        ),
         ("mms3 electron velocity in fast mode, blabla, 2016-12-09", "'blabla'"),
     ],
 )
