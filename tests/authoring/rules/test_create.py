@@ -1597,6 +1597,7 @@ def test_one_quantity_in_one_panel_has_one_unit(author):
             "other data",
         ),
         ("mms3 electron velocity in fast mode, blabla, 2016-12-09", "'blabla'"),
+        ("ACE n with V, T in the second and third panel, 2010-04-05", "several panels"),
     ],
 )
 def test_what_would_be_lost_is_refused(author, request_, words):

@@ -268,7 +268,9 @@ def _begins_list(joint: re.Match[str], before: str) -> bool:
     """Return whether all things behind a joint share a place: ``|B|, Bx, By, Bz …``, ``|B| with n, V …``."""
     ahead, behind = before[: joint.start()], before[joint.end() :]
     if joint[0].casefold().endswith(("with", "plus")):
-        return all(map(named_data, behind.split(",")))
+        return all(map(named_data, behind.split(","))) and not re.search(
+            rf"\b(?:{PLACE})\b", behind, re.IGNORECASE
+        )
     own, other = (
         {quantity for _, quantity in read_quantities(Sentence(words), magnitude=False)[0]}
         for words in (behind, ahead)
