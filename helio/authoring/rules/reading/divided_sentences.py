@@ -256,7 +256,10 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     ]
     if not begins:
         return set() if place["below"] else {stop}
-    lists = [joint for joint in sorted(begins, key=re.Match.start) if _begins_list(joint, before)]
+    is_of_two = re.match(rf"\s+and\s+(?:the\s+)?(?:{PLACE})\b", after, re.IGNORECASE)
+    lists = [
+        joint for joint in sorted(begins, key=re.Match.start) if not is_of_two and _begins_list(joint, before)
+    ]
     last = lists[-1] if lists else begins[-1]
     is_clear = (
         last[0].casefold().endswith(("with", "plus", ",", ";"))
@@ -268,9 +271,7 @@ def _begins_list(joint: re.Match[str], before: str) -> bool:
     """Return whether all things behind a joint share a place: ``|B|, Bx, By, Bz …``, ``|B| with n, V …``."""
     ahead, behind = before[: joint.start()], before[joint.end() :]
     if joint[0].casefold().endswith(("with", "plus")):
-        return all(map(named_data, behind.split(","))) and not re.search(
-            rf"\b(?:{PLACE})\b", behind, re.IGNORECASE
-        )
+        return all(map(named_data, behind.split(",")))
     own, other = (
         {quantity for _, quantity in read_quantities(Sentence(words), magnitude=False)[0]}
         for words in (behind, ahead)
