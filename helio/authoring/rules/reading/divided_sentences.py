@@ -261,9 +261,7 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
         joint for joint in sorted(begins, key=re.Match.start) if not is_of_two and _begins_list(joint, before)
     ]
     last = lists[-1] if lists else begins[-1]
-    is_clear = (
-        last[0].casefold().endswith(("with", "plus", ",", ";"))
-    )  # n with V in the lower panel, not n and V
+    is_clear = last[0].casefold().endswith(("with", "plus", ",", ";"))  # n with V below, not n and V
     return {last.start(), stop} if place["below"] or is_clear else {stop}
 
 
@@ -276,9 +274,9 @@ def _begins_list(joint: re.Match[str], before: str) -> bool:
         {quantity for _, quantity in read_quantities(Sentence(words), magnitude=False)[0]}
         for words in (behind, ahead)
     )
-    vectors = {quantity.name for quantity in own if quantity.component}
-    is_of_one = len(own) > 1 and len(vectors) == 1 and all(quantity.component for quantity in own)
-    return is_of_one and not any(quantity.component and quantity.name in vectors for quantity in other)
+    names = {quantity.name for quantity in own}
+    is_vector = len(own) > 1 and len(names) == 1
+    return is_vector and not any(quantity.component and quantity.name in names for quantity in other)
 
 
 def _piece(text: str, start: int, stop: int, places: Sequence[re.Match[str]], *, is_heading: bool) -> Piece:

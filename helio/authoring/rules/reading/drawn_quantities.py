@@ -233,14 +233,13 @@ def of_named_component(text: str, placed: Placed) -> Placed:
     meant: Placed = []
     for start, quantity in placed:
         components = {own for _, own in meant if own.component and own.name == quantity.name}
-        again = says_more(text, start) and not quantity.component
+        is_said_again = re.search(r"[.;][\s,]+the\s+$", text[:start], re.IGNORECASE) or says_look(text, start)
+        again = is_said_again and not quantity.component
         meant.append((start, components.pop() if again and len(components) == 1 else quantity))
     return meant
 
 
-_LATER = re.compile(
-    r"[.;]\s+(?P<words>(?:(?!\b(?:also|add|plus|below|under\w*|beneath|then)\b)[^.;])*)$", re.IGNORECASE
-)
+_LATER = re.compile(r"[.;]\s+(?:(?!\b(?:also|add|plus|below|under\w*|beneath|then)\b)[^.;])*$", re.IGNORECASE)
 _DRAWN_AS = re.compile(
     r"[\w|]+\s+(?:(?:shall|should)\s+be\s+)?(?:drawn\s+|shown\s+)?as\s+(?!(?:an?\s+)?(?:vector|component))",
     re.IGNORECASE,
@@ -248,12 +247,9 @@ _DRAWN_AS = re.compile(
 """What stands before and behind a quantity of which a later clause says how it is drawn."""
 
 
-def says_more(text: str, start: int) -> bool:
-    """Return whether a later clause only says more of a quantity: ``Br and n; n as dots, the field as a line``."""
-    later = _LATER.search(text[:start])
-    return later is not None and (
-        later["words"].strip(" ,").casefold() == "the" or _DRAWN_AS.match(text, start) is not None
-    )
+def says_look(text: str, start: int) -> bool:
+    """Return whether a later clause says how a quantity is drawn: ``Br and n; n as dots, the field as a line``."""
+    return bool(_LATER.search(text[:start]) and _DRAWN_AS.match(text, start))
 
 
 def with_field(
