@@ -63,7 +63,7 @@ from helio.authoring.rules.reading.looks import (
 from helio.authoring.rules.reading.marked_times import marked_days
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
-from helio.authoring.rules.reading.plain_forms import in_plain_forms
+from helio.authoring.rules.reading.plain_forms import in_plain_forms, without_corrected_name
 from helio.authoring.rules.reading.pronouns import with_names_for_pronouns
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
@@ -173,7 +173,7 @@ class RuleAuthor:
         NotProved
             The data do not exist, or not for that time.
         """
-        request = _written_out(request)
+        request = without_corrected_name(_written_out(request))
         request = _EXPECTED.sub(r"\g<begin> is the \g<what> ", request)
         question, wanted = self._without_reason(request)
         try:

@@ -157,7 +157,8 @@ def _instead(text: str, unread: Sequence[str], crafts: Sequence[str], catalogue:
     if not words:
         return ""
     search = search_of(catalogue)
-    of = {*search.named(text)[1], *crafts} - {"OMNI"}
+    said = " ".join(word for word in re.findall(r"[\w-]+", text) if word not in _ALSO_WORDS)  # fast mode
+    of = {*search.named(said)[1], *crafts} - {"OMNI"}
     found = search.find(" ".join((*sorted(of), *words)), limit=_MOST_DATASETS, similar=False)
     lacking = [word for word in words if _is_lacking(word, found)]
     if not of:

@@ -63,6 +63,22 @@ def fetched(author, request):
             )
         ),
         ("Solar Orbiter normal mode field 5 Jan 2022", ["SOLO_L2_MAG-RTN-NORMAL-1-MINUTE"]),
+        ("BX,BY,BZ GSM @ Wind, 1 min, 16/07/2000; By only smoothed: 30 min running median", ["WI_H0_MFI"]),
+        ("Geotail Bx in GSM, 12-second? 3-s is ok too, 5 Jan 2005", ["GE_EDA3SEC_MGF"]),
+        ("Wind B in GSE, 1 min (3 s would be fine too), 5 Jan 2005", ["WI_H0_MFI"]),
+        ("OMNI Bz on 5 Jan 2005, hourly is fine", ["OMNI2_H0_MRG1HR"]),
+        ("ACE Bz hourly and |B| 4 min, 5 Jan 2005", ["AC_H2_MFI", "AC_H0_MFI", "4min"]),
+        (
+            "beta from OMNI hi res 5min data, 5 Jan 2005, plus the Alfven mach number beneath",
+            2 * ["OMNI_HRO_5MIN"],
+        ),
+        ("OMNI hourly data: Bz on top, ACE density below, 5 Jan 2005", ["OMNI2_H0_MRG1HR", "AC_H0_SWE"]),
+        ("hourly OMNI Bz on top, density below, 5 Jan 2005", ["OMNI2_H0_MRG1HR", "OMNI_HRO_1MIN"]),
+        ("Bz from OMNI 5 min data on top, 1 min SYM-H below, 5 Jan 2005", ["OMNI_HRO_5MIN", "OMNI_HRO_1MIN"]),
+        ("ACE Bz and wind density from SWE, 5 Jan 2005", ["AC_H0_MFI", "WI_H1_SWE"]),
+        ("ACE Bz and the solar wind density from SWE, 5 Jan 2005", ["AC_H0_MFI", "AC_H0_SWE"]),
+        ("wind 3dp? rather swe: n, T, 5 Jan 2005", ["WI_H1_SWE", "WI_H1_SWE"]),
+        ("MMS1 fluxgate field in GSE, 10 Dec 2018", ["MMS1_FGM_SRVY_L2"]),
     ],
 )
 def test_cadence_and_mode(author, request_, wanted):

@@ -635,6 +635,8 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         ("psp-bfield", "hourly means of the magnitude, instead of the 1 minute values", "B_magnitude_binned",
          "B_RTN_binned"),
         ("tha-ions", "zoom on 04:00 to 06:00 of this day", "2008-02-26T04:00 to 2008-02-26T06:00", "panel"),
+        ("wind-plasma", "density blue, temperature red, thicker lines for both", 'density: {"width": 2.6}', "P_VELS"),
+        ("wind-plasma", "density blue, temperature red, thicker lines", "P_VELS", "black"),
     ],
 )  # fmt: skip
 def test_a_wish_changes_nothing_beside_it(author, templates, name, request_, told, untold):
@@ -743,6 +745,7 @@ def test_what_is_removed_is_all_that_the_words_name(author, templates, name, req
         ("wind-plasma", "add the unsmoothed density in grey", "density | P_VELS | temperature | P_DENS"),
         ("wind-plasma", "raw density, and raw temperature too", "P_DENS | P_VELS | P_TEMP"),
         ("omni-solar-wind", "put n and V in the same panel with n on the right axis", "BR BT BN ABS_B | V N | T"),
+        ("omni-solar-wind", "stereo-a's speed over omni's in panel 2", "BR BT BN ABS_B | V STA_V_binned | N | T"),
         ("themis-esa-overview", "ions and electrons of ESA only", "ions | electrons"),
         ("themis-esa-overview", "ions of SST and electrons of ESA only", "tha_psif_en_eflux | electrons"),
     ],

@@ -241,6 +241,9 @@ def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
         ("Wind |B| smoothed over 1 h, two panels: |B| and density, July 2010", [["Wind_Bmag_smooth"], ["Wind_n"]]),
         ("ACE 5 min running means, two panels: Bz, V. July 2010", [["ACE_Bz_smooth"], ["ACE_V_smooth"]]),
         ("smooth OMNI V over 2 h and n with a 1 h median, July 2010", [["OMNI_V_smooth"], ["OMNI_n_median"]]),
+        ("Wind Bx, By, 1 min, 16 July 2000; By smoothed: 30 min median", [["Wind_Bx"], ["Wind_By_median"]]),
+        ("Wind By smoothed (30 min running mean), 16 July 2000", [["Wind_By_smooth"]]),
+        ("Wind n smoothed over 5 min, and a 1 h running median, July 2000", [["Wind_n_smooth"], ["Wind_n_median"]]),
         ("daily means of Bz and V, ACE hourly, July 2010", [["ACE_Bz_binned"], ["ACE_V_binned"]]),
         ("daily means of n and V smoothed over 3 h, ACE, July 2010", [["ACE_n_binned"], ["ACE_V_smooth"]]),
         ("ACE Bz, 1-3 May 2010, with Kp from hourly OMNI below it", [["ACE_Bz"], ["OMNI_Kp"]]),
@@ -428,6 +431,26 @@ def test_short_periods_need_fine_data(author):
                 "panels": [["OMNI_SYMH"]],
                 "vrects": [{"x0": "2015-03-17T06:00", "x1": "2015-03-17T12:00", "color": "grey"}],
             },
+        ),
+        (
+            "scatter: ACE V (x) against T (y), 2007, hourly, y log",
+            {"xy": [{"x": "ACE_V", "y": "ACE_T", "log_y": True}]},
+        ),
+        (
+            "scatter: ACE V (x) against T (y), 2007, hourly, x-log",
+            {"xy": [{"x": "ACE_V", "y": "ACE_T", "log_x": True}]},
+        ),
+        (
+            "scatter: ACE V (x) against T (y), 2007, hourly, x log and y log",
+            {"xy": [{"x": "ACE_V", "y": "ACE_T", "log_x": True, "log_y": True}]},
+        ),
+        (
+            "Wind n, T and V on 2010-04-05, n blue, T red, thicker lines for both",
+            {"line_styles": {"Wind_n": {"width": 2.6}, "Wind_T": {"width": 2.6}}},
+        ),
+        (
+            "ACE density, 2010-04-05, with a fine dashed line, hourly is fine",
+            {"line_styles": {"ACE_n": {"dash": "dash", "width": 1.0}}},
         ),
         (
             "hodogram By-Bz, Wind 2015-03-17, coloured by time",

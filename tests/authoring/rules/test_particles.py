@@ -645,6 +645,7 @@ def test_a_sensor_behind_a_flux_is_no_other_data(author, sensor):
             [f"NOAA18_POES-SEM2_FLUXES-2SEC.{name}" for name in ("mep_omni", "ted_pro_flux", "mep_pro_flux_stackt90")],
         ),
         ("ACE EPAM electrons, 2003-10-28", ["AC_H1_EPM.DE4", "AC_H1_EPM.DE1", "AC_H1_EPM.E1"]),
+        ("Arase MEP-i omni flux, 2018-08-26", [f"ERG_MEPI_L2_OMNIFLUX.{name}" for name in ("FPDO", "FODO", "FO2PDO")]),
     ],
 )  # fmt: skip
 def test_one_of_several_sensors_is_to_choose(author, request_, parameters):

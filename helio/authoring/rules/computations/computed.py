@@ -127,7 +127,7 @@ _FIRST_AHEAD = re.compile(
 _DRAWS = r"\b(?:plot|draw|show|display)\b"
 _MAGNITUDE_ALONE = re.compile(
     rf"^(?:(?!{_DRAWS}).)*{_DRAWS}\s+(?:me\s+)?(?:only\s+|just\s+)?(?:its|their)\s+$"
-    r"|\b(?:only|just)\s+(?:(?:its|their|the)\s+)?$|\b(?:current|density|drift|field|flow|flux|force|velocity|(?-i:[BEJV]))\s+$",
+    rf"|\b(?:only|just)\s+(?:(?:its|their|the)\s+)?$|\b(?:current|density|drift|field|flow|flux|force|velocity|(?-i:[BEJV]))(?:\s+(?:{'|'.join(KNOWN_FRAMES)}))?\s+$",
     re.IGNORECASE,
 )
 """What stands before a magnitude that is drawn without its vector: ``take V and draw its``, ``current density``."""
@@ -274,13 +274,14 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         sentence.drop(r"[(,]?\s*\b(?:in\s+)?nT[\s*·]*AU\s?(?:\^?2|²)\)?")
     mentions = _with_lags(sentence, _in_order(sentence.text, mentions))
     mentions = [_with_threshold(sentence, mention) for mention in mentions]
+    mentions = _without_second_names(sentence.text, mentions)
     window = _window_of_all(sentence, [mention.computation for mention in mentions])
     if any(mention.computation.tool.startswith("power_") for mention in mentions):
         names = r"(?:(?:dynamic|frequency)\s+)?(?:spectrograms?|spectrum|spectra|FFT|PSD)"
         sentence.drop(rf"(?:\((?P<out>{names})(?=\)))")
         sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x01)")
         sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b|(?<=\x01 )windows?\b")
-    mentions = _once(sentence.text, _over_data(sentence, mentions))
+    mentions = _without_incomplete(_over_data(sentence, mentions))
     spectral = any(mention.computation.tool in OF_SERIES for mention in mentions)
     mentions = [
         replace(mention, computation=replace(mention.computation, window=window))
@@ -624,19 +625,24 @@ def _names_another(before: str, behind: str) -> bool:
     )
 
 
-def _once(text: str, mentions: list[ComputationMention]) -> list[ComputationMention]:
+def _without_second_names(text: str, mentions: list[ComputationMention]) -> list[ComputationMention]:
     """Leave out a second name of a computation: ``smoothed with a 10-minute running average``."""
     starts = {mention.position for mention in mentions if mention.computation.tool in OVERLAID}
     by = re.compile(
-        r"smooth(?:ed|ing)?\b[^,;.]*?\b(?:with|by|using|through|via)\s+(?:an?\s+|the\s+)?", re.IGNORECASE
+        r"smooth(?:ed|ing)?\b(?:[^,;.]*?\b(?:with|by|using|through|via)\s+|\s*[:=(]\s*)(?:an?\s+|the\s+)?",
+        re.IGNORECASE,
     )
-    mentions = [
+    return [
         mention
         for mention in mentions
         if mention.computation.window
         or not (how := by.match(text, max(mention.position, 0)))
         or how.end() not in starts
     ]
+
+
+def _without_incomplete(mentions: list[ComputationMention]) -> list[ComputationMention]:
+    """Leave out a computation without a window, if the sentence has one with a window of the same tool."""
     is_complete = [bool(mention.computation.window or mention.computation.args) for mention in mentions]
     complete = {mention.computation.tool for mention in compress(mentions, is_complete)}
     return [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from operator import itemgetter
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.reading.named import names_of_spacecraft
@@ -45,7 +46,7 @@ _TIME_BEFORE = (
 )
 _ENOUGH = (
     r"\b(?:(?:data|resolution|cadence|values|averages?)\s+)?(?:is|are|would\s+be)\s+"
-    r"(?:fine|enough|ok|okay|sufficient|good(?:\s+enough)?)\b"
+    r"(?:also\s+)?(?:fine|enough|ok|okay|sufficient|good(?:\s+enough)?)\b(?:\s+(?:too|also|as\s+well)\b)?"
 )
 _PER_SECOND = (
     r"(?<![-–\d.])(?<!\bto )(?<!\band )\b(?P<rate>\d+(?:\.\d+)?)\s*"
@@ -84,7 +85,7 @@ def take_cadences(sentence: Sentence, *, timed: bool, windowless: bool) -> list[
         A length may be a cadence, a window or a time.
     """
     cadences: list[tuple[int, float]] = []
-    sentence.drop(_ENOUGH)
+    gives_choice = sentence.drop(_ENOUGH) > 0
     after_craft = rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?P<length>{LENGTH})(?=\s*(?:[.,;]|$))"
     for match in ignoring_case(after_craft).finditer(sentence.text):  # OMNI 1 min
         if sentence.take_at(*match.span("length")):
@@ -106,6 +107,8 @@ def take_cadences(sentence: Sentence, *, timed: bool, windowless: bool) -> list[
         cadences += [(match.start(), seconds) for seconds in cadences_in(match[0])]
     if not cadences and (finest := sentence.take_first(_FINEST)):
         return [(finest.start(), FINEST)]
+    if gives_choice and cadences:  # 12 s? 3 s is ok too
+        return [min(cadences, key=itemgetter(1))]
     return cadences
 
 

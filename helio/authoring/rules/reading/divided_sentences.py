@@ -46,7 +46,7 @@ _ONE_AND_ANOTHER = re.compile(
 THEM = r"(?:it|that|this|them|those|these)"
 END = rf"\s*(?:$|[,.;)\x02])|\s+(?:(?:and|then|with|plus|for|on|in|during|from|over|of|at|{MONTH})\b|\d)"
 _PLACE = re.compile(
-    rf"(?:\b(?:in|on|at|as)\s+)?(?:\bthe\s+|\ban?\s+)?\b(?:very\s+)?(?P<named>{PLACE})(?:most)?[\s-]+(?:{PANEL}|one)\b"
+    rf"(?:\b(?:in|on|at|as)\s+)?(?:\bthe\s+|\ban?\s+)?\b(?:very\s+)?(?P<named>{PLACE})(?:most)?[\s-]+(?:{PANEL}|one)\b(?:\s+{BELOW}(?={END}))?"
     rf"|\b(?:on|at)\s+(?:the\s+)?(?:very\s+)?(?P<side>top|bottom)\b(?!\s+of\b)|\bin\s+the\s+(?P<only>{PLACE})(?={END})"
     rf"|(?:\bin\s+)?\b(?:panel|row)\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
     r"|(?<!\bin )(?<!\binto )(?<!\bon )"
@@ -256,11 +256,27 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     ]
     if not begins:
         return set() if place["below"] else {stop}
-    last = begins[-1]
-    is_clear = (
-        last[0].casefold().endswith(("with", "plus", ",", ";"))
-    )  # n with V in the lower panel, not n and V
+    is_of_two = re.match(rf"\s+and\s+(?:the\s+)?(?:{PLACE})\b", after, re.IGNORECASE)
+    lists = [
+        joint for joint in sorted(begins, key=re.Match.start) if not is_of_two and _begins_list(joint, before)
+    ]
+    last = lists[-1] if lists else begins[-1]
+    is_clear = last[0].casefold().endswith(("with", "plus", ",", ";"))  # n with V below, not n and V
     return {last.start(), stop} if place["below"] or is_clear else {stop}
+
+
+def _begins_list(joint: re.Match[str], before: str) -> bool:
+    """Return whether all things behind a joint share a place: ``|B|, Bx, By, Bz …``, ``|B| with n, V …``."""
+    ahead, behind = before[: joint.start()], before[joint.end() :]
+    if joint[0].casefold().endswith(("with", "plus")):
+        return all(map(named_data, behind.split(",")))
+    own, other = (
+        {quantity for _, quantity in read_quantities(Sentence(words), magnitude=False)[0]}
+        for words in (behind, ahead)
+    )
+    names = {quantity.name for quantity in own}
+    is_vector = len(own) > 1 and len(names) == 1
+    return is_vector and not any(quantity.component and quantity.name in names for quantity in other)
 
 
 def _piece(text: str, start: int, stop: int, places: Sequence[re.Match[str]], *, is_heading: bool) -> Piece:

@@ -154,6 +154,10 @@ _OF_INSTRUMENT = re.compile(
 _BARE_PARTICLES = re.compile(r"(?:ion|proton|electron)s\b", re.IGNORECASE)
 _DRAWN_TOO = re.compile(r"[,;]\s*(?:and|with|plus|\+|&)\s+(?:(?:the|its|also)\s+)*$", re.IGNORECASE)
 """Words before a quantity that is drawn beside one that helio computes from others: ``from n and V, and the speed``."""
+_DRAWN_WITH = re.compile(
+    r"\b(?:plot|draw|show)(?:\s+(?:it|this|that))?\s+(?:(?:together|along)\s+)?with\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
 _OF_PROTONS = re.compile(r"(?:proton|ion)s?\b|(?-i:[nNTV]_?p)\b", re.IGNORECASE)
 _ITSELF = re.compile(r"\b(?:itself|themselves)\b", re.IGNORECASE)
 _ALSO = re.compile(r"\b(?:also|too|as well|plus|then|put|add|over-?plot|overlay)\b|;", re.IGNORECASE)
@@ -229,9 +233,23 @@ def of_named_component(text: str, placed: Placed) -> Placed:
     meant: Placed = []
     for start, quantity in placed:
         components = {own for _, own in meant if own.component and own.name == quantity.name}
-        again = re.search(r"[.;]\s+the\s+$", text[:start], re.IGNORECASE) and not quantity.component
+        is_said_again = re.search(r"[.;][\s,]+the\s+$", text[:start], re.IGNORECASE) or says_look(text, start)
+        again = is_said_again and not quantity.component
         meant.append((start, components.pop() if again and len(components) == 1 else quantity))
     return meant
+
+
+_LATER = re.compile(r"[.;]\s+(?:(?!\b(?:also|add|plus|below|under\w*|beneath|then)\b)[^.;])*$", re.IGNORECASE)
+_DRAWN_AS = re.compile(
+    r"[\w|]+\s+(?:(?:shall|should)\s+be\s+)?(?:drawn\s+|shown\s+)?as\s+(?!(?:an?\s+)?(?:vector|component))",
+    re.IGNORECASE,
+)
+"""What stands before and behind a quantity of which a later clause says how it is drawn."""
+
+
+def says_look(text: str, start: int) -> bool:
+    """Return whether a later clause says how a quantity is drawn: ``Br and n; n as dots, the field as a line``."""
+    return bool(_LATER.search(text[:start]) and _DRAWN_AS.match(text, start))
 
 
 def with_field(
@@ -394,11 +412,17 @@ def derived_from_others(
     if strange and (following, strange[0]) == others[0]:
         return none  # the Alfvén speed from Wind (Dst below)
     ends = [*(at for at, _ in others), len(sentence.text)][1:]
+    beside_it = min(
+        (at for at, _ in others if _DRAWN_WITH.search(sentence.text[:at])), default=len(sentence.text)
+    )
     shown = {
         quantity
         for (at, quantity), end in zip(others, ends, strict=True)
-        if _DRAWN_TOO.search(sentence.text[:at])
-        and (quantity in strange or _ITSELF.search(sentence.text[at:end]))
+        if at >= beside_it
+        or (
+            _DRAWN_TOO.search(sentence.text[:at])
+            and (quantity in strange or _ITSELF.search(sentence.text[at:end]))
+        )
     }
     sentence.drop(_ITSELF)
     if ({*strange} - shown or described) and not _ALSO.search(sentence.text[following:]):

@@ -11,6 +11,7 @@ from operator import or_
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestedStyle, RequestQuantity, in_parts
+from helio.authoring.rules.reading.cadences import LENGTH
 from helio.authoring.rules.reading.divided_sentences import (
     COMPARE,
     Piece,
@@ -22,7 +23,7 @@ from helio.authoring.rules.reading.divided_sentences import (
 )
 from helio.authoring.rules.reading.guard import PLACES_FIRST
 from helio.authoring.rules.reading.looks import is_of_own_panels, is_same_data, take_looks, take_phrases
-from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
+from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities, read_spacecraft
 from helio.authoring.rules.reading.named_instruments import IN_CAPITALS
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
@@ -54,6 +55,12 @@ _OF_BOTH = re.compile(
 """Words of a part that draws two lines: ``both heliocentric distances``, ``n and V, both as daily medians``."""
 _STYLED_PARTICLES = re.compile(r"\W*(?:(?:the|electrons|protons|ions|in|as|and)\b\W*)+", re.IGNORECASE)
 """What is left of words that only say how the lines of particles look: ``electrons in red, ions in blue``."""
+_DATA_OF_CRAFT = re.compile(
+    rf"(?<![\w-])(?:{names_of_spacecraft()})(?:\s+hi\w*[\s-]?res\w*)?\s+(?:{LENGTH}|hourly|daily)(?:\s+data\b|\s*:)"
+    rf"|(?:{LENGTH}|\bhourly|\bdaily)\s+(?:{names_of_spacecraft()})\s+data\b",
+    re.IGNORECASE,
+)
+"""The resolution of a spacecraft's data: ``beta from OMNI hi res 5 min data, the Mach number below``."""
 _OF_NO_PARTICLES = {B, ABS_B, *INDICES}
 
 
@@ -177,7 +184,7 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
             return None
         common = (*heading.style.looks, *common)
         drawn = [(piece, _under(heading, request)) for piece, request in drawn]
-    elif ":" in pieces[0].text and drawn[0][1].modes:  # Helios 1 COHO data: field on top, below the speed
+    elif (":" in pieces[0].text and drawn[0][1].modes) or _DATA_OF_CRAFT.search(pieces[0].text):
         drawn = [(piece, _of_same_data(drawn[0][1], request)) for piece, request in drawn]
     parts = [part for part, _ in drawn]
     requests = _of_one_frame([request for _, request in drawn])
@@ -237,7 +244,7 @@ def _is_headed(drawn: Sequence[tuple[Piece, PipelineRequest]], heading: Pipeline
 
 
 def _of_same_data(first: PipelineRequest, part: PipelineRequest) -> PipelineRequest:
-    """Return a part with the kind of data that the words before the first one give for the same spacecraft."""
+    """Return a part with the kind of data that the first part names for their spacecraft: ``Helios 1 COHO data: …``."""
     if part.modes or part.spacecraft != first.spacecraft:
         return part
     return replace(part, modes=first.modes, cadence=part.cadence or first.cadence)
@@ -468,10 +475,12 @@ def _name_again(requests: Sequence[PipelineRequest]) -> bool:
             for craft in crafts
             for quantity in request.quantities
         }
-        if own and (own <= named or any(look < own for look in looks)):
+        says_looks = request.style.looks and not _has_treatment(replace(request, style=RequestedStyle()))
+        vectors = {(craft, name, "") for craft, name, _ in named} if says_looks else set()  # Vx; V in red
+        if own and (own <= named | vectors or any(look < own for look in looks)):
             return True
         named |= own
-        if request.style.looks and not _has_treatment(replace(request, style=RequestedStyle())):
+        if says_looks:
             looks.append(own)
     return False
 

@@ -106,7 +106,7 @@ _PLUS_MAGNITUDE = re.compile(
 )
 """The magnitude beside its field: ``spectral index of the field, plus |B|``, ``FGM in GSM with the total field``."""
 _BOTH_TOO = re.compile(
-    r"(?:\b(?:and|plus|with)|[,;])\s+(?:(?:also|please|plot|draw|show)\s+)*(?P<what>both\s+(?!smooth|averag|filter|detrend|in\b|on\b|as\b)[\w|]+)",
+    r"(?:\b(?:and|plus|with)|[,;])\s+(?:(?:also|please|plot|draw|show)\s+)*(?P<what>both\s+(?!smooth|averag|re-?sampl|re-?bin|bin|interpol|filter|detrend|in\b|on\b|as\b)[\w|]+)",
     re.IGNORECASE,
 )
 """Two lines beside what is computed from them: ``lag between ACE and Wind Bz, plus both Bz``."""

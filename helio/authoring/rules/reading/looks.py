@@ -33,7 +33,7 @@ from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import is_mode
 from helio.knowledge.particles import LETTERS, SYMBOLS
 from helio.knowledge.phrases import TAKEN
-from helio.knowledge.quantities import B, families, spellings
+from helio.knowledge.quantities import ABS_B, B, families, spellings
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 
@@ -88,6 +88,7 @@ _LETTERS_WITH_COLOURS = re.compile(
     "{0}(?:(?:[\\s,;]|and)+{0})+".format(re.sub(r"\?P<\w+>", "?:", _LETTER_WITH_COLOUR)), re.IGNORECASE
 )
 """Letters of spacecraft, each with a colour: ``A in red, B in blue``."""
+_LETTER_ALONE = re.compile(r"\b(?:for|of|on)\s+(?P<letter>(?-i:[A-E]))\s+(?:only|alone)\b", re.IGNORECASE)
 _AT_RIGHT = re.compile(
     r"\b(?!(?:the|an?|on|at|in|with|and|to|its|use|using|put|axis|panel|side|own)\b)(?P<what>[A-Za-z|][\w|]*)\s*"
     rf"\(?(?:(?:at|on|to)\s+)?(?:(?:the|its)\s+)?\bright{_SIDE_OF_PANEL}",
@@ -393,8 +394,23 @@ def with_labels_named(text: str) -> str:
     return f"{before}{written}{text[listed.end() :]}"
 
 
+def _with_mission_of_letter(text: str) -> str:
+    """Give a letter its mission in ``STEREO A and B speed, daily means for B only``, unless it may be the field."""
+    match = _LETTER_ALONE.search(text)
+    rest = Sentence(f"{text[: match.start()]}{text[match.end() :]}") if match else Sentence("")
+    crafts = {craft for _, craft in read_spacecraft(rest)}
+    names = [craft for craft in crafts if match and craft.endswith(f"-{match['letter']}")]
+    if match is None or len(names) != 1 or len(crafts) < len("AB"):
+        return text
+    named, field = read_quantities(rest, magnitude=False)
+    if match["letter"] == "B" and (field >= 0 or {B, ABS_B} & {quantity.name for _, quantity in named}):
+        raise NotUnderstood(f"it is not clear whether 'B' is {names[0]}", advice=f"write '{names[0]} only'")
+    return f"{text[: match.start('letter')]}{names[0]}{text[match.end('letter') :]}"
+
+
 def with_missions_of_letters(text: str) -> str:
     """Give letters with colours the mission that the request names alone: ``STEREO A and B: A red, B blue``."""
+    text = _with_mission_of_letter(text)
     letters: dict[str, set[str]] = {}
     for named in ignoring_case(rf"(?P<craft>{names_of_spacecraft()}){_MORE_LETTERS}").finditer(text):
         craft = re.fullmatch(r"(.+-)([A-E])", spellings().get(named["craft"].casefold(), ""))
@@ -882,6 +898,13 @@ def _is_source(word: str, line: str, editor: FigureEditor) -> bool:
     return is_mode(word) or folded(word) in crafts or bool(editor.lines.of_instrument(word, [line]))
 
 
+def _hides_field(editor: FigureEditor, axis: str, limits: Sequence[float | None]) -> bool:
+    """Return whether the range of an axis begins at 0 or above, and its panel has the field vector alone."""
+    lines = editor.panels[int(axis) - 1] if axis.isdecimal() and int(axis) <= len(editor.panels) else []
+    is_field = [editor.lines.is_vector(line) and editor.lines.quantities(line) == {B} for line in lines]
+    return bool(lines) and all(is_field) and limits[0] is not None and limits[0] >= 0
+
+
 def changed_looks(
     looks: Sequence[str], template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime
 ) -> tuple[Document, list[str]]:
@@ -908,6 +931,11 @@ def changed_looks(
             limits = editor.spec.get("y_range") or {}
             if isinstance(held, dict) and any(limits.get(at) != own for at, own in held.items()):
                 raise NotUnderstood(f"it is not clear for which panel '{phrase}' is")
+            if isinstance(limits, dict) and any(_hides_field(editor, *limit) for limit in limits.items()):
+                raise NotUnderstood(
+                    f"'{phrase}' would hide what the components of the field have below 0",
+                    advice="write '|B|' for the magnitude, or a range that begins below 0",
+                )
             colours = editor.spec.get("trace_colors") or {}
             recoloured = {line for line, colour in colours.items() if before.get(line) != colour}
             if recoloured & coloured:

@@ -31,6 +31,7 @@ _BY = r"(?:with|over|by|to|in)"
 _AND = r"\s*(?:,|,?\s+and)\s+"
 _WORDS = r"(?:(?!(?:and|with|over|by|to|in|smooth\w*|averag\w*)\b)[\w|.-]+\s+){1,4}?"
 _SHOWN = r"(?:,?\s+(?:and\s+)?(?:then\s+)?(?:plot|draw|show|display)\s+(?:it|this|that|the\s+result)\b)"
+_MOMENT = r"(?:velocity|speed|density|temperature|pressure)"
 _BEFORE_THEN = r"(?:(?!\bthen\b)[^;|])*"
 _PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
@@ -48,7 +49,7 @@ _PLAIN_FORMS = [
             r", \g<what> below",
         ),
         (
-            rf"\b(?P<smooth>smooth(?:ed|ing)?\b[^,;.]*?\b(?:with|by|using)\s+(?:an?\s+)?{duration_pattern()}[\s-]+)(?=medians?\b)",
+            rf"\b(?P<smooth>smooth(?:ed|ing)?\b(?:[^,;.]*?\b(?:with|by|using)\s+|\s*[:=(]\s*)(?:an?\s+)?{duration_pattern()}[\s-]+)(?=medians?\b)",
             r"\g<smooth>running ",
         ),
         (
@@ -105,6 +106,17 @@ _PLAIN_FORMS = [
             r"\s+(?:(?:take|compute|form|calculate)\s+)?\|B\|",
             r"\g<made>, then take the magnitude",
         ),
+        (  # electron velocity and ion velocity, ions on top
+            rf"^(?P<head>(?!.*\b(?P<twice>ion|electron|proton)s?\s+{_MOMENT}\b.*\b(?P=twice)s?\s+{_MOMENT}\b)"
+            rf".*\b(?P<name>ion|electron|proton)s?\s+(?P<what>{_MOMENT})\b.*[,;]\s*(?:the\s+)?)(?P=name)s?(?:\s+panel)?"
+            rf"(?=\s+(?:first|last|on\s+top|at\s+the\s+(?:top|bottom)|{BELOW}|above)\s*(?:[.,;]|$))",
+            r"\g<head>\g<name> \g<what>",
+        ),
+        (  # ACE mag and Wind mag magnitude, compared
+            rf"^(?=.*\bcompar)(?P<head>.*?)\b(?P<name>mag|field|B)\b(?P<length>(?:\s+{duration_pattern()})?)"
+            r"(?P<joint>\s*(?:,|\band\b|\bvs\.?|[&+])\s*[\w\s-]+?\s)(?P=name)(?P=length)\s+magnitudes?\b",
+            r"\g<head>|B|\g<length>\g<joint>|B|\g<length>",
+        ),
         (r"\b(?P<drawn>(?:plot|draw|show)\b[^;:.]*?)\s+twice\s*:\s*", r"\g<drawn>, "),
         (rf"(?<=[\w)|])(?<!\bis)(?<!the) above(?=\s*[,;]\s*(?:and\s+)?[^,;.]*\b{BELOW}\b)", " on top"),
     )
@@ -116,7 +128,24 @@ _SAME_FOR = re.compile(
     re.IGNORECASE,
 )
 """A part that is said again of other particles or another spacecraft: ``below it the same for electrons``."""
+_SAME_BELOW = re.compile(rf"[,;.]?\s+and\s+(?P<other>[\w-]+)\s+the\s+same\s+{BELOW}\b", re.IGNORECASE)
 _SPECIES = re.compile(r"\b(?P<name>ion|proton|electron)s?\b", re.IGNORECASE)
+
+
+_CORRECTED = re.compile(r"(?P<old>[\w|-]+)\?\s+(?:or\s+|no,?\s+)?rather\s+(?P<new>[\w|-]+)", re.IGNORECASE)
+
+
+def without_corrected_name(text: str) -> str:
+    """Leave out a name that the next one of its kind replaces: ``wind 3dp? rather swe: n``."""
+    match = _CORRECTED.search(text)
+    if match is None:
+        return text
+    kinds = [(*map(bool, (read_spacecraft(Sentence(name)), named_data(name))),) for name in match.groups()]
+    if kinds[0] != kinds[1]:
+        raise NotUnderstood(
+            f"it is not clear what '{match['new']}' replaces", advice="leave out what is wrong"
+        )
+    return f"{text[: match.start()]}{text[match.start('new') :]}"
 
 
 def in_plain_forms(text: str) -> str:
@@ -151,6 +180,7 @@ def in_plain_forms(text: str) -> str:
 
 def _with_same_again(text: str) -> str:
     """Say a part again for the particles or the spacecraft of which a second part is the same."""
+    text = _SAME_BELOW.sub(r", below it the same for \g<other>", text)
     again = _SAME_FOR.match(text)
     if again is None:
         return text

@@ -44,6 +44,7 @@ from helio.authoring.rules.reading.drawn_quantities import (
     of_joined_overview,
     of_listed_group,
     of_named_component,
+    says_look,
     styled_components,
     with_field,
     with_total,
@@ -484,6 +485,9 @@ class _SentenceReader:
         named, self._field = read_quantities(sentence, magnitude=needs_vector)
         if named and any(mention.named[0] <= self._field < mention.named[1] for mention in self._mentions):
             self._field = -1  # the density on the times of the field
+        components = [at for at, quantity in named if quantity.name == B and quantity.component]
+        if any(at < self._field for at in components) and says_look(sentence.text, self._field):
+            self._field = -1  # Bz and n; n as dots, the field as a line
         fields = ignoring_case(FIELD).finditer(before_quantities) if self._field >= 0 else ()
         listed = merged(named, self._ratios, [(field.start(), RequestQuantity(B)) for field in fields])
         if len({craft for _, craft in self._crafts}) <= 1:
