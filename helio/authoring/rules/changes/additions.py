@@ -533,7 +533,7 @@ def put_into(
     else:
         at = len(panels) if place.at is None else place.at
         panels[at:at] = [drawn] if together else [[label] for label in drawn]
-    editor.redraw(panels, prune=bool(instead))
+    editor.redraw(panels)
     if was_right:
         editor.put_right(drawn)
 

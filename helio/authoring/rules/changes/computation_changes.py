@@ -511,7 +511,7 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
     coloured = editor.lines.meant("spectrograms", editor.figure()) if tools == ["compute_spectrogram"] else []
     coloured = [line for line in coloured if not named or line in named]
     if coloured:
-        editor.redraw_without(coloured, prune=True)
+        editor.redraw_without(coloured)
         return
     steps = editor.steps_of(same)
     meant = {str(step["step_id"]) for step in _of_named(editor, clause, steps)}

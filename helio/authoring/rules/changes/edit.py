@@ -311,9 +311,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         elif before is not None:
             clause = _beside_result(clause, [line for line, step in now.items() if drawn.get(line) != step])
         earlier = now
-        before_change, notes = editor.after, len(editor.notes)
+        before_change, notes, used = editor.after, len(editor.notes), editor.used()
         try:
             change.rule.change(editor, clause)
+            editor.prune(used)
         except NotUnderstood:
             refuse_unknown_craft(editor, [clause])
             raise
