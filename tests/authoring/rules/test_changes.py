@@ -2294,6 +2294,12 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
             "P_TEMP: grey",
             "density",
         ),
+        ("ace-gone", "speed instead of density, same smoothing", "window: 30min label of the result: ACE_V_smooth", "raw"),
+        ("ace-gone", "replace the density by the temperature", "title: Density at ACE → Temperature at ACE", "hourly"),
+        ("ace-gone", "hourly speed instead of density", "cadence: 1h", "ACE_V_binned_smooth"),
+        ("wind-plasma", "thermal speed instead of temperature", "window: $WINDOW", "density"),
+        ("ace-gone", "Dst instead of the density", "OMNI_Dst", "Dst at ACE"),
+        ("l1-monitor-comparison", "get rid of all the difference panels", "step figure: subtitle: - Δ: five-minute means", "title: Solar"),
     ],
 )
 def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, name, request_, told, untold):
@@ -2326,6 +2332,8 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ("wind-plasma", "raw velocity in grey behind the smoothed one", "is no average"),
         ("psp-encounter", "remove the horizontal line of the deflection", "does not understand"),
         ("goes-xray-flares", "label C-class limit too", "does not understand"),
+        ("ace-gone", "Dst instead of the density, same smoothing", "cadence of 1 h"),
+        ("ace-strength", "density instead of |B|, same averaging", "no average in common"),
     ],
 )
 def test_what_would_change_something_else_is_refused(author, templates, name, request_, message):

@@ -23,7 +23,15 @@ from helio.authoring.rules.changes.additions import (
 from helio.authoring.rules.changes.arranging import remove
 from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
-from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
+from helio.authoring.rules.changes.conversions import (
+    cadences_of,
+    length_of,
+    lines_named,
+    new_of,
+    refuse_finer,
+    steps_behind,
+    whole_of,
+)
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
@@ -35,7 +43,7 @@ from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, DERIVED
 from helio.authoring.writing.steps import duration
 from helio.knowledge.cadence import cadence_text
-from helio.knowledge.quantities import SOURCES, B
+from helio.knowledge.quantities import B
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.labels import owner
@@ -223,13 +231,7 @@ def _part_of(editor: FigureEditor, line: str) -> tuple[str, str]:
 
 
 def _window_of(editor: FigureEditor, step: Document) -> str:
-    return _length(editor, str(step["tool_args"].get(WINDOW_OF[step["tool_name"]], "")))
-
-
-def _length(editor: FigureEditor, window: str) -> str:
-    """Return a window as a length, if it is a variable."""
-    variables = editor.after.get("variables") or {}
-    return str(variables[window].get("default", "")) if window in variables else window
+    return length_of(editor, str(step["tool_args"].get(WINDOW_OF[step["tool_name"]], "")))
 
 
 def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
@@ -271,7 +273,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         elif (
             tool in AVERAGES
             and window
-            and {*cadences_of(editor, line)} == {Duration(_length(editor, window)).nanoseconds / 1e9}
+            and {*cadences_of(editor, line)} == {Duration(length_of(editor, window)).nanoseconds / 1e9}
         ):
             editor.notes.append(f"{line} has a cadence of {window} already")
         else:
@@ -357,14 +359,14 @@ def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> s
     computation = APPLIED[tool]
     if computation.frame and editor.lines.step(line).tool == "rotate_to_axes":
         raise NotUnderstood(f"{line} is along L, M, N already")
-    _refuse_finer(editor, line, tool, window)
+    refuse_finer(editor, line, tool, window)
     if tool == "minimum_variance" and B not in editor.lines.own_quantities(line):
         return _along_axes_of_field(editor, line)
     source = editor.component(line)
     meant = Computation(tool, window)
     args = {"source_label": source, **computation.arguments(meant)}
     new = f"{source}_{computation.ending}"
-    intent = computation.intent_of(replace(meant, window=_length(editor, window)))
+    intent = computation.intent_of(replace(meant, window=length_of(editor, window)))
     return editor.compute(tool, new, args, intent, after=whole_of(editor, source))
 
 
@@ -390,24 +392,6 @@ def _along_axes_of_field(editor: FigureEditor, vector: str) -> str:
     ids = [str(step["step_id"]) for step in editor.after["steps"]]
     last = max((vector, axes), key=lambda made: ids.index(str(editor.lines.step(made).id)))
     return editor.compute("rotate_to_axes", f"{vector}_lmn", args, "Rotate to L, M, N", after=last)
-
-
-def cadences_of(editor: FigureEditor, line: str) -> list[float]:
-    """Return the cadences of the data behind a line, in seconds, as far as helio's table or the catalogue has them."""
-    fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
-    known = [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
-    datasets = sorted({dataset for dataset, _ in fetched if dataset in editor.catalogue})
-    listed = [editor.catalogue.summary(dataset).cadence for dataset in datasets]
-    return known or [seconds for cadence in listed if len(cadence) == 1 for seconds in cadence]
-
-
-def _refuse_finer(editor: FigureEditor, line: str, tool: str, window: str) -> None:
-    """Refuse averages over no more than the cadence of the data."""
-    cadences, window = cadences_of(editor, line), _length(editor, window)
-    seconds = Duration(window).nanoseconds / 1e9 if tool in AVERAGES and window else 0.0
-    if seconds and cadences and seconds <= min(cadences):
-        how = "longer than" if seconds < min(cadences) else "so nothing changes over"
-        raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}, {how} {window}")
 
 
 def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
@@ -478,7 +462,7 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
         length = new_of(durations, {_window_of(editor, step)}, clause) if durations else args[old.argument]
         changed = {key: value for key, value in args.items() if key not in (old.argument, "method")}
         changed[computation.argument] = length
-        said = _length(editor, str(length))
+        said = length_of(editor, str(length))
         name, intent = str(step["step_id"]), computation.intent.format(window=said, method="mean")
         editor.do(
             Operation("set", name, ("tool_name",), new),

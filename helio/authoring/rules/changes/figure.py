@@ -281,6 +281,7 @@ class FigureEditor:
     def redraw(self, panels: list[list[str]]) -> None:
         """Let a figure draw the given panels, without empty panels; settings for lines and panels follow them."""
         before = [label for panel in self.panels for label in panel] or self.drawn
+        axes = str(self.spec.get("y_label"))
         if self.panels:
             self._renumber(panels)
         panels = [panel for panel in panels if panel]
@@ -294,7 +295,7 @@ class FigureEditor:
             if listed and left != listed:
                 self.set_for(key, left)
         self._settle_right(panels)
-        self._name_axes(panels, before)
+        self._name_axes(panels, before, axes)
         for key in KEYED_BY_LABEL:
             known, step_id, path = self.where(key)
             for line in object_of(known):
@@ -302,17 +303,23 @@ class FigureEditor:
                     self._check_not_wished(key, line)
                     self.do(Operation("unset", step_id, (*path, line)))
 
-    def _name_axes(self, panels: list[list[str]], before: Sequence[str]) -> None:
+    def _name_axes(self, panels: list[list[str]], before: Sequence[str], axes: str) -> None:
         """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU.
 
-        Leave out the parts of the subtitle about lines that are gone, too.
+        Leave out the parts of the subtitle about lines that are gone, too, or about a symbol of the `axes` before.
         """
         shown = self.spec.get("trace_names") or {}
         labels = [label for panel in panels for label in panel]
         left, stay = ({str(shown[line]) for line in lines if line in shown} for lines in (before, labels))
         of_left = re.compile(rf"(?:{'|'.join(map(re.escape, left - stay)) or '$.'})(?!\w)")
         subtitle = str(self.where("subtitle")[0] or "")
-        told = "; ".join(part for part in subtitle.split("; ") if not of_left.match(part))
+        explained = {part: part.partition(":")[0] if ":" in part else "" for part in subtitle.split("; ")}
+        axes_now = str(self.spec.get("y_label"))
+        told = "; ".join(
+            part
+            for part, symbol in explained.items()
+            if not of_left.match(part) and not (symbol in axes and symbol not in axes_now)
+        )
         if told != subtitle:
             self.set_for("subtitle", told)
 

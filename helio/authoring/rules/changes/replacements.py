@@ -12,12 +12,14 @@ from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.added_content import crafts_for, read_addition
 from helio.authoring.rules.changes.additions import (
     ANY_PART,
+    SAME_AVERAGE,
     add_magnitude,
     draw_new,
     set_look,
     vectors_of,
     without_magnitude,
 )
+from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -68,6 +70,8 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         lines = lines if answer == EVERY else [answer]
     meant = [_drawn_already(editor, atom.text, lines) for atom in new]
     if meant and all(meant):
+        if SAME_AVERAGE.search(editor.said):
+            raise NotUnderstood(f"the figure draws {', '.join(chain(*meant))} already")
         if clause.has("verb:only") and len(editor.panels_with([*lines, *chain(*meant)])) > 1:
             raise NotUnderstood(
                 f"helio does not understand '{clause.text}', because these lines are in several panels",
@@ -89,7 +93,21 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
             raise NotUnderstood(f"helio cannot fetch '{clause.new_text}' instead of one line")
         return
     atoms = [atom for atom in clause.all if atom not in old and atom.kind not in ("verb", "rel")]
+    of = set[str]().union(*map(editor.lines.crafts, lines))
+    drawn = editor.drawn
     draw_new(editor, clause, atoms, lines)
+    is_of_same = all(editor.lines.crafts(line) == of for line in editor.drawn if line not in drawn)
+    if len(old) == len(new) == 1 and is_of_same:
+        _retitle(editor, plain_name(old[0].text), plain_name(new[0].text))
+
+
+def _retitle(editor: FigureEditor, old: str, new: str) -> None:
+    """Write the new quantity where the title names the one that is gone."""
+    title = str(editor.spec.get("title") or "") if not editor.lines_of(old) else ""
+    named = ignoring_case(rf"(?<![\w|]){re.escape(old)}(?![\w|])")
+    told = named.sub(lambda match: new[0].upper() + new[1:] if match[0][0].isupper() else new, title)
+    if told != title:
+        editor.set_for("title", told)
 
 
 def fetch_from(editor: FigureEditor, what: str, lines: Sequence[str], craft: str) -> None:
