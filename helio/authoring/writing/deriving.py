@@ -235,10 +235,17 @@ class Deriving:
         return all(not pairs.isdisjoint(at_hand) for pairs in fetched)
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
-        """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer.
+        """Return whether to compute a magnitude from its vector: if that is drawn too, much finer, or alone at hand.
 
         Not from a drawn vector that is too coarse for the request, if the magnitude is fine enough.
         """
+        at_hand = {
+            quantity: {(row.dataset, row.parameters[0]) for row in sources_of(quantity, craft)}
+            & {*self.request.at_hand}
+            for quantity in (B, ABS_B)
+        }
+        if at_hand[B] and not at_hand[ABS_B]:
+            return True
         vectors = self.data.pick(B, craft)
         cadence, wanted = vectors[0].cadence if vectors else None, 1.5 * (self.request.cadence or math.inf)
         if any(quantity.name == B for quantity in self.request.quantities):

@@ -258,13 +258,16 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     averages = {editor.lines.source(line, AVERAGES): line for line in smoothed}
     lines = [averages.get(component_read(editor, line), line) if window else line for line in lines]
     held = []
+    are_raw = any(editor.lines.step(line).tool not in AVERAGES for line in lines)
     for line in dict.fromkeys(lines):
         made = editor.lines.step(line)
         is_named = made.tool in (tool, SUPERPOSED) or clause.has("every", "panel") or not clause.has("tool")
         is_named &= made.tool != "resample" or tool == "resample"  # other steps take the cadence of a series
         differs = tool != made.tool and "running_median" in (tool, made.tool) and clause.has("tool")
         differs |= (
-            tool == "resample" and made.tool in AVERAGES[:2] and bool(_OTHER_AVERAGE.search(clause.text))
+            tool == "resample"
+            and made.tool in AVERAGES[:2]
+            and bool(_OTHER_AVERAGE.search(clause.text) or (clause.has("every") and are_raw))
         )
         source = editor.lines.source(line, AVERAGES) if differs and clause.has("every") else line
         is_named &= not differs

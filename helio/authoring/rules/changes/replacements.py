@@ -32,6 +32,8 @@ from helio.patterns import ignoring_case
 from helio.pipelines.template.labels import owner
 
 _SEVERAL = 2
+_SPECIES = r"(?:^|\s)(?:protons?|ions?|electrons?|alphas?|(?:alpha\s+)?particles|helium|oxygen)$"
+"""The end of a name that says of which particles something is, and not what."""
 _BY = re.compile(r"\s(?:by|with|for)\s", re.IGNORECASE)
 
 
@@ -45,6 +47,13 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         old, new = names[:count], names[count:]
     if not old or not new:
         raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
+    drawn = [line for atom in old for line in editor.lines_of(atom.text)]
+    are_species = all(ignoring_case(_SPECIES).search(atom.text) for atom in (*old, *new))
+    if are_species and not all(map(editor.lines.may_have_colours, drawn)):
+        raise NotUnderstood(
+            f"helio does not understand which quantities of the {old[0].text} the request means",
+            advice="name each: 'the electron density instead of the proton density'",
+        )
     if len(old) == len(new) == 1 and _refetch(editor, old[0].text, new[0].text):
         return
     request = read_addition(editor, " ".join(atom.text for atom in new)).request
@@ -94,9 +103,9 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         return
     atoms = [atom for atom in clause.all if atom not in old and atom.kind not in ("verb", "rel")]
     of = set[str]().union(*map(editor.lines.crafts, lines))
-    drawn = editor.drawn
+    before = editor.drawn
     draw_new(editor, clause, atoms, lines)
-    is_of_same = all(editor.lines.crafts(line) == of for line in editor.drawn if line not in drawn)
+    is_of_same = all(editor.lines.crafts(line) == of for line in editor.drawn if line not in before)
     if len(old) == len(new) == 1 and is_of_same:
         _retitle(editor, plain_name(old[0].text), plain_name(new[0].text))
 
