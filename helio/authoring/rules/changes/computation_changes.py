@@ -494,18 +494,24 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
     same = set(AVERAGES) if set(tools) & set(AVERAGES) else set(tools)
     if clause.says(r"\b(?:smoothed|averaged)\s*$") and not clause.has("rel:raw") and clause.shared:
         raise NotUnderstood(f"helio does not understand '{clause.text.strip()}'", advice="give the window")
+    there = editor.lines_in(panel_numbers(editor, clause.of("panel")))
+    if clause.has("what"):
+        clause = replace(clause, atoms=tuple(atom for atom in clause.atoms if atom.kind != "panel"))
     named = lines_named(editor, clause)
     coloured = editor.lines.meant("spectrograms", editor.figure()) if tools == ["compute_spectrogram"] else []
     coloured = [line for line in coloured if not named or line in named]
     if coloured:
         editor.redraw_without(coloured)
         return
-    steps = editor.steps_of(same)
+    length = clause.value("duration")
+    steps = [step for step in editor.steps_of(same) if not length or _window_of(editor, step) == length]
+    if length and not steps:
+        raise NotUnderstood(f"no line of the figure is averaged over {length}")
     meant = {str(step["step_id"]) for step in _of_named(editor, clause, steps)}
     for line in editor.drawn:
         step = editor.lines.step(line)
         source = step.params.get("source_label") if str(step.id) in meant else None
-        if not isinstance(source, str):
+        if not isinstance(source, str) or (there and line not in there):
             continue
         if any(source in panel for panel in editor.panels):
             editor.redraw_without([line])
@@ -607,9 +613,9 @@ COMPUTATIONS: tuple[Rule, ...] = (
                           f"{_BESIDE}", add_beside, adds_tool),
     Rule("rel:raw what", "what rel:raw rel:below colour dash relative width tool line verb:show verb:add", draw_raw,
          lambda clause: clause.says(_BEHIND)),
-    Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool,
+    Rule("rel:raw", "what every line craft tool panel verb:show verb:smooth rel:instead rel:instead_of", without_tool,
          lambda clause: clause.has("rel:instead", "rel:instead_of") or not clause.says(r"^\W*also\b")),
-    Rule("verb:remove|verb:undo tool|verb:smooth", "what craft tool every verb:only", without_tool,
+    Rule("verb:remove|verb:undo tool|verb:smooth", "what craft tool every duration verb:only", without_tool,
          lambda clause: not clause.says(r"\bkeep")),
     Rule("tool what", "craft every duration", smooth,
          lambda clause: clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")),

@@ -120,6 +120,7 @@ _ALL_BUT = ignoring_case(
 )
 """Panels without one of them, for which a setting is: ``log axes in all but the first panel``."""
 _OF_PANEL = ignoring_case(r"\s+panels?$")
+_THAT_PANEL = ignoring_case(r"\b(?P<to>(?:to|in|into|on|onto)\s+)(?:that|this)\s+panel\b")
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _NOT_KEPT = ignoring_case(SPELLINGS["not kept"])
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
@@ -258,6 +259,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         text = _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     text = _SAME_SOURCE.sub(lambda match: _of_source(editor, match), text)
+    text = _THAT_PANEL.sub(lambda match: _panel_before(editor, match), text)
     text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
     if unread := ignoring_case(
         r"\beverywhere\s+(?:but|except)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
@@ -379,6 +381,16 @@ def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:
     numbers = [str(number) for number in range(1, panels + 1) if number != left_out]
     place = "in panels" if match["everywhere"] else "panels"
     return match[0] if match["verb"] or not (left_out and numbers) else f"{place} {' and '.join(numbers)}"
+
+
+def _panel_before(editor: FigureEditor, match: re.Match[str]) -> str:
+    """Return the number of the panel of the line named just before ``that panel``; the words if no panel is meant."""
+    atoms = sorted(read_atoms(match.string[: match.start()], editor.now), key=lambda atom: atom.start)
+    moves = any(atom.kind == "verb" and atom.value in ("remove", "move", "swap", "replace") for atom in atoms)
+    new = [atom for atom in atoms if {"verb:add", "rel:also"} & {*atom.tags}]
+    named = [atom.text for atom in atoms if "what" in atom.tags and not (new and atom.start > new[-1].start)]
+    numbers = editor.panels_with(editor.lines_of(named[-1])) if named and len(new) < 2 and not moves else []
+    return f"{match['to']}panel {numbers[0]}" if len(numbers) == 1 else match[0]
 
 
 def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
