@@ -2374,7 +2374,7 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
         (
             "ace-strength",
             "bmag panel: y range 0 to 20, others leave auto",
-            "range of the y axis of panel 2",
+            "y range of panel 2 (Bmag): 0.0, 20.0",
             "panel 3",
         ),
         (
