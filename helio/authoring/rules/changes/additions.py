@@ -589,11 +589,13 @@ def _name_lines(editor: FigureEditor, number: int, new: Sequence[str]) -> None:
     name, old = text.partition(" [")[0], editor.panels[number - 1]
     known = set[str]().union(*map(editor.lines.quantities, old))
     is_true = all(
-        editor.lines.quantities(line) & known or symbol(quantity).startswith(name)
+        editor.lines.quantities(line) & known
+        or {*editor.behind(line)} & {*old}
+        or symbol(quantity).startswith(name)
         for line in new
         for quantity in editor.lines.own_quantities(line) or {""}
     )
-    if not text or is_true:
+    if not text or is_true or "right" in editor.said.casefold():  # its own axis
         return
     _, step, path = editor.where("y_label")
     editor.do(Operation("unset", step, (*path, str(number))))

@@ -616,7 +616,7 @@ COMPUTATIONS: tuple[Rule, ...] = (
     Rule("rel:raw", "what every line craft tool panel verb:show verb:smooth rel:instead rel:instead_of", without_tool,
          lambda clause: clause.has("rel:instead", "rel:instead_of") or not clause.says(r"^\W*also\b")),
     Rule("verb:remove|verb:undo tool|verb:smooth", "what craft tool every duration verb:only", without_tool,
-         lambda clause: not clause.says(r"\bkeep")),
+         lambda clause: not clause.says(r"\bkeep") and (clause.atoms[0].kind == "verb" or not clause.has("duration"))),
     Rule("tool what", "craft every duration", smooth,
          lambda clause: clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")),
     Rule("tool duration what", "craft colour dash rel:own_panel rel:same_panel", smooth_or_add,

@@ -24,6 +24,7 @@ from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
+from helio.authoring.rules.changes.panel_settings import panel_numbers
 from helio.authoring.swapping import refetched, swapped
 from helio.authoring.writing.asking import EVERY
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
@@ -47,7 +48,8 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         old, new = names[:count], names[count:]
     if not old or not new:
         raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
-    drawn = [line for atom in old for line in editor.lines_of(atom.text)]
+    there = editor.lines_in(panel_numbers(editor, clause.of("panel"))) or editor.drawn
+    drawn = [line for atom in old for line in editor.lines_of(atom.text) if line in there]
     are_species = all(ignoring_case(_SPECIES).search(atom.text) for atom in (*old, *new))
     if are_species and not all(map(editor.lines.may_have_colours, drawn)):
         raise NotUnderstood(
