@@ -2401,6 +2401,13 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
         ("swpc-now", "last 3 days rather than 7", "last 24 hours → last 72 hours", "step"),
         ("mms-burst", "same event with mms3", "MMS3_FPI_BRST_L2_DIS-MOMS", "default"),
         ("psp-bfield", "mask |B| above 50 nT, components untouched", "B_magnitude_masked", "panel 1"),
+        ("ace-gone", "clock angle instead of density", "ACE_B_clock", "ACE_B_clock_smooth"),
+        (
+            "ace-gone",
+            "speed instead of density, no smoothing",
+            "panel 1: smooth_density → ACE_V",
+            "ACE_V_smooth",
+        ),
     ],
 )
 def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, name, request_, told, untold):
@@ -2444,6 +2451,8 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ("ace-strength", "show raw Bz in the first panel", "no line of the figure"),
         ("ace-strength", "show raw By in the third panel", "no line of the figure"),
         ("tha-ions", "electrons instead of ions, in both panels", "which quantities"),
+        ("ace-gone", "clock angle instead of density, same smoothing", "is an angle"),
+        ("omni-storm", "5 min means of the speed without SYM-H", "does not understand"),
     ],
 )
 def test_what_would_change_something_else_is_refused(author, templates, name, request_, message):

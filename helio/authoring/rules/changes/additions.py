@@ -388,12 +388,14 @@ def _averaged_as(editor: FigureEditor, old: Sequence[str], drawn: list[str], *, 
             f"the lines that go have no average in common: {', '.join(old)}",
             advice="say which average the new line has",
         )
-    if not is_average or is_new or any(map(editor.lines.may_have_colours, drawn)):
+    if not is_average or is_new:
         return drawn
     (tool, _), params = kinds.pop(), dict(steps[0].params)
     window = length_of(editor, str(params.get("window") or params.get("cadence")))
     try:
         for line in drawn:
+            if editor.lines.unit(line) in ("deg", "rad") or editor.lines.may_have_colours(line):
+                raise NotUnderstood(f"{line} is an angle or a spectrogram, of which helio draws no average")
             refuse_finer(editor, line, tool, window)
     except NotUnderstood as refusal:
         if SAME_AVERAGE.search(editor.said):
