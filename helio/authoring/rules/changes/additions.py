@@ -23,7 +23,6 @@ from helio.authoring.rules.changes.added_content import (
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import PLACE, Atom
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
-from helio.authoring.rules.changes.conversions import length_of, refuse_finer
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.merged_steps import merged
@@ -278,9 +277,7 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         )
     together = len(drawn) > 1 and (one is not None or clause.has("rel:same_panel"))
     second = _of_second_unit(editor, drawn) if together else []
-    drawn = _averaged_as(
-        editor, instead, _superposed(editor, drawn), is_new=bool(request.computations or request.cadence)
-    )
+    drawn = _superposed(editor, drawn)
     put_into(editor, drawn, place, instead, together=together)
     if second:
         editor.put_right(second)
@@ -370,46 +367,6 @@ def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:
             after=line,
         )
         for line in drawn
-    ]
-
-
-SAME_AVERAGE = ignoring_case(
-    r"\b(?:same|keep\s+(?:the|its|their)(?:\s+same)?)\s+(?:smoothing|averag\w+|window)\b"
-)
-
-
-def _averaged_as(editor: FigureEditor, old: Sequence[str], drawn: list[str], *, is_new: bool) -> list[str]:
-    """Average new lines as those are averaged that they replace, unless they are a `new` average or too coarse."""
-    steps = [editor.lines.step(line) for line in old]
-    kinds = {(step.tool, str({**step.params, "source_label": "", "output_label": ""})) for step in steps}
-    is_average = len(kinds) == 1 and steps[0].tool in AVERAGES
-    if not is_average and SAME_AVERAGE.search(editor.said):
-        raise NotUnderstood(
-            f"the lines that go have no average in common: {', '.join(old)}",
-            advice="say which average the new line has",
-        )
-    if not is_average or is_new:
-        return drawn
-    (tool, _), params = kinds.pop(), dict(steps[0].params)
-    window = length_of(editor, str(params.get("window") or params.get("cadence")))
-    try:
-        for line in drawn:
-            if editor.lines.unit(line) in ("deg", "rad") or editor.lines.may_have_colours(line):
-                raise NotUnderstood(f"{line} is an angle or a spectrogram, of which helio draws no average")
-            refuse_finer(editor, line, tool, window)
-    except NotUnderstood as refusal:
-        if SAME_AVERAGE.search(editor.said):
-            raise
-        editor.notes.append(f"{refusal.message}: it is drawn as it is")
-        return drawn
-    editor.notes.append(f"{', '.join(drawn)}: averaged over {window}, as the line before")
-    intent = APPLIED[tool].intent.format(window=window, method=params.get("method", "mean"))
-    sources = [editor.component(line) for line in drawn]
-    return [
-        editor.compute(
-            tool, f"{line}_{APPLIED[tool].ending}", params | {"source_label": line}, intent, after=line
-        )
-        for line in sources
     ]
 
 
@@ -593,9 +550,8 @@ def _name_lines(editor: FigureEditor, number: int, new: Sequence[str]) -> None:
     is_true = all(
         editor.lines.quantities(line) & known
         or {*editor.behind(line)} & {*old}
-        or symbol(quantity).startswith(name)
+        or any(symbol(quantity).startswith(name) for quantity in editor.lines.own_quantities(line))
         for line in new
-        for quantity in editor.lines.own_quantities(line) or {""}
     )
     if not text or is_true or "right" in editor.said.casefold():  # its own axis
         return

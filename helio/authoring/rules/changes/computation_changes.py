@@ -11,6 +11,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
 from helio.authoring.rules.changes.additions import (
+    ANY_PART,
     SAME_PANEL,
     Place,
     add_magnitude,
@@ -23,15 +24,7 @@ from helio.authoring.rules.changes.additions import (
 from helio.authoring.rules.changes.arranging import remove
 from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
-from helio.authoring.rules.changes.conversions import (
-    cadences_of,
-    length_of,
-    lines_named,
-    new_of,
-    refuse_finer,
-    steps_behind,
-    whole_of,
-)
+from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
@@ -43,7 +36,7 @@ from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, DERIVED
 from helio.authoring.writing.steps import duration
 from helio.knowledge.cadence import cadence_text
-from helio.knowledge.quantities import B
+from helio.knowledge.quantities import SOURCES, B
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.labels import owner
@@ -231,7 +224,13 @@ def _part_of(editor: FigureEditor, line: str) -> tuple[str, str]:
 
 
 def _window_of(editor: FigureEditor, step: Document) -> str:
-    return length_of(editor, str(step["tool_args"].get(WINDOW_OF[step["tool_name"]], "")))
+    return _length(editor, str(step["tool_args"].get(WINDOW_OF[step["tool_name"]], "")))
+
+
+def _length(editor: FigureEditor, window: str) -> str:
+    """Return a window as a length, if it is a variable."""
+    variables = editor.after.get("variables") or {}
+    return str(variables[window].get("default", "")) if window in variables else window
 
 
 def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
@@ -276,7 +275,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         elif (
             tool in AVERAGES
             and window
-            and {*cadences_of(editor, line)} == {Duration(length_of(editor, window)).nanoseconds / 1e9}
+            and {*cadences_of(editor, line)} == {Duration(_length(editor, window)).nanoseconds / 1e9}
         ):
             editor.notes.append(f"{line} has a cadence of {window} already")
         else:
@@ -362,14 +361,14 @@ def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> s
     computation = APPLIED[tool]
     if computation.frame and editor.lines.step(line).tool == "rotate_to_axes":
         raise NotUnderstood(f"{line} is along L, M, N already")
-    refuse_finer(editor, line, tool, window)
+    _refuse_finer(editor, line, tool, window)
     if tool == "minimum_variance" and B not in editor.lines.own_quantities(line):
         return _along_axes_of_field(editor, line)
     source = editor.component(line)
     meant = Computation(tool, window)
     args = {"source_label": source, **computation.arguments(meant)}
     new = f"{source}_{computation.ending}"
-    intent = computation.intent_of(replace(meant, window=length_of(editor, window)))
+    intent = computation.intent_of(replace(meant, window=_length(editor, window)))
     return editor.compute(tool, new, args, intent, after=whole_of(editor, source))
 
 
@@ -395,6 +394,24 @@ def _along_axes_of_field(editor: FigureEditor, vector: str) -> str:
     ids = [str(step["step_id"]) for step in editor.after["steps"]]
     last = max((vector, axes), key=lambda made: ids.index(str(editor.lines.step(made).id)))
     return editor.compute("rotate_to_axes", f"{vector}_lmn", args, "Rotate to L, M, N", after=last)
+
+
+def cadences_of(editor: FigureEditor, line: str) -> list[float]:
+    """Return the cadences of the data behind a line, in seconds, as far as helio's table or the catalogue has them."""
+    fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
+    known = [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
+    datasets = sorted({dataset for dataset, _ in fetched if dataset in editor.catalogue})
+    listed = [editor.catalogue.summary(dataset).cadence for dataset in datasets]
+    return known or [seconds for cadence in listed if len(cadence) == 1 for seconds in cadence]
+
+
+def _refuse_finer(editor: FigureEditor, line: str, tool: str, window: str) -> None:
+    """Refuse averages over no more than the cadence of the data."""
+    cadences, window = cadences_of(editor, line), _length(editor, window)
+    seconds = Duration(window).nanoseconds / 1e9 if tool in AVERAGES and window else 0.0
+    if seconds and cadences and seconds <= min(cadences):
+        how = "longer than" if seconds < min(cadences) else "so nothing changes over"
+        raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}, {how} {window}")
 
 
 def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
@@ -465,7 +482,7 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
         length = new_of(durations, {_window_of(editor, step)}, clause) if durations else args[old.argument]
         changed = {key: value for key, value in args.items() if key not in (old.argument, "method")}
         changed[computation.argument] = length
-        said = length_of(editor, str(length))
+        said = _length(editor, str(length))
         name, intent = str(step["step_id"]), computation.intent.format(window=said, method="mean")
         editor.do(
             Operation("set", name, ("tool_name",), new),
@@ -593,6 +610,41 @@ _BEHIND = (
     r"\b(?:behind|under(?:neath)?|below|beneath)\s+the\s+(?:smoothed|averaged?)(?:\s+(?:one|line|curve))?\W*$"
 )
 _BESIDE = "rel:above rel:below rel:top rel:bottom"
+_SAME_AVERAGE = ignoring_case(
+    r"\b(?:same|keep\s+(?:the|its|their)(?:\s+same)?)\s+(?:smoothing|averag\w+|window)\b"
+)
+
+
+def replace_as_averaged(editor: FigureEditor, clause: Clause) -> None:
+    """Draw quantities instead of lines, averaged as these are; angles and what is too coarse stay as they are."""
+    before = {line: editor.lines.step(line) for line in editor.drawn}
+    replace_quantities(editor, clause)
+    gone = [step for line, step in before.items() if line not in editor.drawn]
+    held = {(step.tool, str(step.params.get(WINDOW_OF.get(step.tool, "")))) for step in gone}
+    new = [
+        line for line in editor.drawn if line not in before and editor.lines.step(line).tool not in AVERAGES
+    ]
+    is_asked = _SAME_AVERAGE.search(editor.said) and not editor.swapped
+    (tool, window), *others = held or {("", "")}
+    try:
+        if others or tool not in AVERAGES or not new:
+            new = []
+            raise NotUnderstood("the new lines and those that go have no average in common")
+        for line in () if clause.has("duration", "tool") else new:
+            if editor.lines.unit(line) in ("deg", "rad") or editor.lines.may_have_colours(line):
+                raise NotUnderstood(f"{line} is an angle or a spectrogram, of which helio draws no average")
+            editor.draw_instead(line, _computed_from(editor, line, tool, window))
+            editor.notes.append(f"{line}: averaged over {_length(editor, window)}, as the line before")
+    except NotUnderstood as refusal:
+        if is_asked:
+            raise
+        editor.notes += [f"{refusal.message}: it is drawn as it is"] if new else []
+
+
+REPLACEMENTS: tuple[Rule, ...] = (
+    Rule("verb:replace|verb:swap|rel:instead_of what", f"{ANY_PART} verb:only", replace_as_averaged,
+         lambda clause: len(clause.of("what")) > 1),
+)  # fmt: skip
 COMPUTATIONS: tuple[Rule, ...] = (
     Rule("verb:convert|rel:instead_of tool what",
          "what craft tool frame noun:frame verb:show verb:convert rel:instead_of", smooth,

@@ -11,7 +11,8 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.clauses import ANYTHING, Clause, Rule
-from helio.authoring.rules.changes.conversions import cadences_of, epochs_of, steps_behind, whole_of
+from helio.authoring.rules.changes.computation_changes import cadences_of
+from helio.authoring.rules.changes.conversions import epochs_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.computations.averages import read_trends

@@ -14,7 +14,6 @@ from helio.authoring.rules.changes.atom_values import unit_of
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
-from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.panel_settings import panel_numbers
 from helio.authoring.swapping import refetched, replaced_args
 from helio.knowledge.cadence import cadence_text
@@ -281,30 +280,6 @@ def _at_cadence(dataset: str, parameter: str, crafts: list[str], seconds: float)
     alike = [row for row in alike_in(known, known.frame) if row.unit == known.unit]
     row = next((row for row in alike if _has_cadence(row, seconds)), None)
     return None if row is None or len(row.parameters) != 1 else (row.dataset, row.parameters[0])
-
-
-def length_of(editor: FigureEditor, window: str) -> str:
-    """Return a window as a length, if it is a variable."""
-    variables = editor.after.get("variables") or {}
-    return str(variables[window].get("default", "")) if window in variables else window
-
-
-def cadences_of(editor: FigureEditor, line: str) -> list[float]:
-    """Return the cadences of the data behind a line, in seconds, as far as helio's table or the catalogue has them."""
-    fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
-    known = [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
-    datasets = sorted({dataset for dataset, _ in fetched if dataset in editor.catalogue})
-    listed = [editor.catalogue.summary(dataset).cadence for dataset in datasets]
-    return known or [seconds for cadence in listed if len(cadence) == 1 for seconds in cadence]
-
-
-def refuse_finer(editor: FigureEditor, line: str, tool: str, window: str) -> None:
-    """Refuse averages over no more than the cadence of the data."""
-    cadences, window = cadences_of(editor, line), length_of(editor, window)
-    seconds = Duration(window).nanoseconds / 1e9 if tool in AVERAGES and window else 0.0
-    if seconds and cadences and seconds <= min(cadences):
-        how = "longer than" if seconds < min(cadences) else "so nothing changes over"
-        raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}, {how} {window}")
 
 
 def convert(editor: FigureEditor, clause: Clause) -> None:

@@ -40,6 +40,7 @@ from helio.authoring.rules.changes.clauses import (
     removes_lines,
     without_old_values,
 )
+from helio.authoring.rules.changes.computation_changes import REPLACEMENTS
 from helio.authoring.rules.changes.computed_lines import ComputedLines
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -51,7 +52,6 @@ from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import says_panel, set_scale
 from helio.authoring.rules.changes.reasons import without_reason
-from helio.authoring.rules.changes.replacements import REPLACEMENTS
 from helio.authoring.rules.changes.siblings import Siblings
 from helio.authoring.rules.changes.sources_kept import SOURCES_KEPT
 from helio.authoring.rules.changes.time_changes import time_with_data
@@ -386,10 +386,10 @@ def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:
 def _panel_before(editor: FigureEditor, match: re.Match[str]) -> str:
     """Return the number of the panel of the line named just before ``that panel``; the words if no panel is meant."""
     atoms = sorted(read_atoms(match.string[: match.start()], editor.now), key=lambda atom: atom.start)
-    moves = any(atom.kind == "verb" and atom.value in ("remove", "move", "swap", "replace") for atom in atoms)
-    new = [atom for atom in atoms if {"verb:add", "rel:also"} & {*atom.tags}]
-    named = [atom.text for atom in atoms if "what" in atom.tags and not (new and atom.start > new[-1].start)]
-    numbers = editor.panels_with(editor.lines_of(named[-1])) if named and len(new) < 2 and not moves else []
+    adds = [atom.start for atom in atoms if atom.tags[-1] in ("verb:add", "rel:also")] or [match.start()]
+    named = [atom.text for atom in atoms if "what" in atom.tags and atom.start < adds[0]]
+    moves = any(atom.tags[-1] in ("verb:remove", "verb:move", "verb:swap", "verb:replace") for atom in atoms)
+    numbers = editor.panels_with(editor.lines_of(named[-1])) if named and not moves else []
     return f"{match['to']}panel {numbers[0]}" if len(numbers) == 1 else match[0]
 
 

@@ -11,8 +11,6 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.added_content import crafts_for, read_addition
 from helio.authoring.rules.changes.additions import (
-    ANY_PART,
-    SAME_AVERAGE,
     add_magnitude,
     draw_new,
     set_look,
@@ -21,7 +19,7 @@ from helio.authoring.rules.changes.additions import (
 )
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import Atom
-from helio.authoring.rules.changes.clauses import Clause, Rule
+from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.panel_settings import panel_numbers
@@ -81,8 +79,6 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         lines = lines if answer == EVERY else [answer]
     meant = [_drawn_already(editor, atom.text, lines) for atom in new]
     if meant and all(meant):
-        if SAME_AVERAGE.search(editor.said):
-            raise NotUnderstood(f"the figure draws {', '.join(chain(*meant))} already")
         if clause.has("verb:only") and len(editor.panels_with([*lines, *chain(*meant)])) > 1:
             raise NotUnderstood(
                 f"helio does not understand '{clause.text}', because these lines are in several panels",
@@ -238,9 +234,3 @@ def _remove_for(editor: FigureEditor, clause: Clause, kept: Sequence[str], old: 
     editor.redraw_without(old)
     set_look(editor, clause, kept)
     editor.notes.append(f"the figure draws {', '.join(kept)} already; {', '.join(old)} is removed")
-
-
-REPLACEMENTS: tuple[Rule, ...] = (
-    Rule("verb:replace|verb:swap|rel:instead_of what", f"{ANY_PART} verb:only", replace_quantities,
-         lambda clause: len(clause.of("what")) > 1),
-)  # fmt: skip
