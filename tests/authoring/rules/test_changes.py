@@ -2450,7 +2450,6 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ("omni-storm", "remove the 10 min average from the speed", "averaged over 10min"),
         ("ace-strength", "show raw Bz in the first panel", "no line of the figure"),
         ("ace-strength", "show raw By in the third panel", "no line of the figure"),
-        ("tha-ions", "electrons instead of ions, in both panels", "which quantities"),
         ("ace-gone", "clock angle instead of density, same smoothing", "is an angle"),
         ("omni-storm", "5 min means of the speed without SYM-H", "does not understand"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import chain
+from typing import NoReturn
 
 from helio.authoring.fetches import FETCH
 from helio.authoring.outcome import NotUnderstood
@@ -22,7 +23,6 @@ from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
-from helio.authoring.rules.changes.panel_settings import panel_numbers
 from helio.authoring.swapping import refetched, swapped
 from helio.authoring.writing.asking import EVERY
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
@@ -46,14 +46,10 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         old, new = names[:count], names[count:]
     if not old or not new:
         raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
-    there = editor.lines_in(panel_numbers(editor, clause.of("panel"))) or editor.drawn
-    drawn = [line for atom in old for line in editor.lines_of(atom.text) if line in there]
     are_species = all(ignoring_case(_SPECIES).search(atom.text) for atom in (*old, *new))
-    if are_species and not all(map(editor.lines.may_have_colours, drawn)):
-        raise NotUnderstood(
-            f"helio does not understand which quantities of the {old[0].text} the request means",
-            advice="name each: 'the electron density instead of the proton density'",
-        )
+    drawn = [line for atom in old for line in editor.lines_of(atom.text)]
+    if are_species and not any(map(editor.lines.may_have_colours, drawn)):
+        _refuse_species(old[0].text)
     if len(old) == len(new) == 1 and _refetch(editor, old[0].text, new[0].text):
         return
     request = read_addition(editor, " ".join(atom.text for atom in new)).request
@@ -77,6 +73,8 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
     if several and len(old) == len(new) == 1 and not read_addition(editor, new[0].text).unread:
         answer = editor.ask(f"Which line do you mean by '{old[0].text}'?", [*lines, EVERY])
         lines = lines if answer == EVERY else [answer]
+    if are_species and not all(map(editor.lines.may_have_colours, lines)):
+        _refuse_species(old[0].text)
     meant = [_drawn_already(editor, atom.text, lines) for atom in new]
     if meant and all(meant):
         if clause.has("verb:only") and len(editor.panels_with([*lines, *chain(*meant)])) > 1:
@@ -106,6 +104,13 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
     is_of_same = all(editor.lines.crafts(line) == of for line in editor.drawn if line not in before)
     if len(old) == len(new) == 1 and is_of_same:
         _retitle(editor, plain_name(old[0].text), plain_name(new[0].text))
+
+
+def _refuse_species(words: str) -> NoReturn:
+    raise NotUnderstood(
+        f"helio does not understand which quantities of the {words} the request means",
+        advice="name each: 'the electron density instead of the proton density'",
+    )
 
 
 def _retitle(editor: FigureEditor, old: str, new: str) -> None:
