@@ -2408,6 +2408,18 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
             "panel 1: smooth_density → ACE_V",
             "ACE_V_smooth",
         ),
+        (
+            "omni-storm",
+            "average the density like the speed over 5 min",
+            "OMNI_HRO_1MIN_proton_density_smooth",
+            "binned",
+        ),
+        (
+            "wind-plasma",
+            "proton density no longer smoothed",
+            "panel 1: density → WI_PM_3DP.P_DENS",
+            "temperature",
+        ),
     ],
 )
 def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, name, request_, told, untold):
@@ -2452,6 +2464,7 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ("ace-strength", "show raw By in the third panel", "no line of the figure"),
         ("ace-gone", "clock angle instead of density, same smoothing", "is an angle"),
         ("omni-storm", "5 min means of the speed without SYM-H", "does not understand"),
+        ("omni-storm", "flow pressure should not be smoothed", "no line called 'flow pressure'"),
     ],
 )
 def test_what_would_change_something_else_is_refused(author, templates, name, request_, message):
