@@ -553,7 +553,7 @@ def _name_lines(editor: FigureEditor, number: int, new: Sequence[str]) -> None:
         or any(symbol(quantity).startswith(name) for quantity in editor.lines.own_quantities(line))
         for line in new
     )
-    if not text or is_true or "right" in editor.said.casefold():  # its own axis
+    if not text or is_true or ignoring_case(r"\bright\b").search(editor.said):  # its own axis
         return
     _, step, path = editor.where("y_label")
     editor.do(Operation("unset", step, (*path, str(number))))

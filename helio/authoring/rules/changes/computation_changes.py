@@ -620,6 +620,7 @@ def replace_as_averaged(editor: FigureEditor, clause: Clause) -> None:
     before = {line: editor.lines.step(line) for line in editor.drawn}
     replace_quantities(editor, clause)
     gone = [step for line, step in before.items() if line not in editor.drawn]
+    means = {step.params.get("method", "mean") for step in gone} <= {"mean"}
     held = {(step.tool, str(step.params.get(WINDOW_OF.get(step.tool, "")))) for step in gone}
     new = [
         line for line in editor.drawn if line not in before and editor.lines.step(line).tool not in AVERAGES
@@ -627,7 +628,7 @@ def replace_as_averaged(editor: FigureEditor, clause: Clause) -> None:
     is_asked = _SAME_AVERAGE.search(editor.said) and not editor.swapped
     (tool, window), *others = held or {("", "")}
     try:
-        if others or tool not in AVERAGES or not new:
+        if others or tool not in AVERAGES or not (new and means):
             new = []
             raise NotUnderstood("the new lines and those that go have no average in common")
         for line in () if clause.has("duration", "tool") else new:

@@ -121,6 +121,7 @@ _ALL_BUT = ignoring_case(
 """Panels without one of them, for which a setting is: ``log axes in all but the first panel``."""
 _OF_PANEL = ignoring_case(r"\s+panels?$")
 _THAT_PANEL = ignoring_case(r"\b(?P<to>(?:to|in|into|on|onto)\s+)(?:that|this)\s+panel\b")
+"""A panel that the words before it name: ``B in GSE, and add |B| to that panel``."""
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _NOT_KEPT = ignoring_case(SPELLINGS["not kept"])
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
