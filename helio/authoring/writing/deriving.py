@@ -15,6 +15,7 @@ from helio.authoring.writing.computations import (
     MAGNITUDE_OF,
     NEARBY,
     OF_ELECTRONS,
+    OF_TWO,
     SIDES,
     VECTOR_OF,
     Part,
@@ -237,8 +238,15 @@ class Deriving:
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
         """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer.
 
-        Not from a drawn vector that is too coarse for the request, if the magnitude is fine enough.
+        Not from a drawn vector that is too coarse for the request, if the magnitude is fine enough. A difference takes
+        the vector that a pipeline fetches, from which the lines of its figure are.
         """
+        if any(computation.tool in OF_TWO for computation in self.request.computations):
+            vector, own = (
+                {(row.dataset, row.parameters[0]) for row in sources_of(name, craft)} for name in (B, ABS_B)
+            )
+            if vector & {*self.request.at_hand} and not own & {*self.request.at_hand}:
+                return True
         vectors = self.data.pick(B, craft)
         cadence, wanted = vectors[0].cadence if vectors else None, 1.5 * (self.request.cadence or math.inf)
         if any(quantity.name == B for quantity in self.request.quantities):

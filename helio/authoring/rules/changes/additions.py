@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from helio.authoring.fetches import FETCH
 from helio.authoring.memory import preferred_frame
+from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.changes.added_content import (
@@ -43,7 +44,9 @@ from helio.authoring.writing.writer import write_template
 from helio.knowledge.frame_names import FRAMES, stated_frame
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import B
+from helio.knowledge.quantity_words import symbol
 from helio.patterns import ignoring_case
+from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import entry_labels
 
@@ -529,13 +532,33 @@ def put_into(
         panels[at] = [label for label in panels[at] if label not in instead] + drawn
         panels = [[label for label in labels if label not in instead] for labels in panels]
     elif place.into is not None:
+        _name_lines(editor, place.into + 1, drawn)
         panels[place.into] = [*panels[place.into], *drawn]
     else:
         at = len(panels) if place.at is None else place.at
         panels[at:at] = [drawn] if together else [[label] for label in drawn]
-    editor.redraw(panels, prune=bool(instead))
+    editor.redraw(panels)
     if was_right:
         editor.put_right(drawn)
+
+
+def _name_lines(editor: FigureEditor, number: int, new: Sequence[str]) -> None:
+    """Leave out the label of an axis that new lines make untrue; a line that is alone there gets it as its name."""
+    text = str(object_of(editor.spec.get("y_label")).get(str(number), ""))
+    name, old = text.partition(" [")[0], editor.panels[number - 1]
+    known = set[str]().union(*map(editor.lines.quantities, old))
+    is_true = all(
+        editor.lines.quantities(line) & known
+        or {*editor.behind(line)} & {*old}
+        or any(symbol(quantity).startswith(name) for quantity in editor.lines.own_quantities(line))
+        for line in new
+    )
+    if not text or is_true or ignoring_case(r"\bright\b").search(editor.said):  # its own axis
+        return
+    _, step, path = editor.where("y_label")
+    editor.do(Operation("unset", step, (*path, str(number))))
+    if len(old) == 1 and old[0] not in (editor.spec.get("trace_names") or {}):
+        editor.put("trace_names", name, old[0])
 
 
 def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:

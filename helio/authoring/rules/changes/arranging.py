@@ -92,9 +92,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     panels = panels or [editor.drawn]
     beside = editor.spec.get("ephemeris") or []
     if set(gone) & set(beside) and not any(set(gone) & set(panel) for panel in panels):
-        behind = [label for line in gone for label in editor.behind(line)]
         editor.set_for("ephemeris", [line for line in beside if line not in gone])
-        editor.prune(behind)
         return
     kept = [
         _without(editor, number, panel, gone)
@@ -146,7 +144,6 @@ def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) ->
     """Draw what stays, and save no more what goes altogether; refuse the clause if nothing stays or nothing goes."""
     if not any(kept) or kept == (editor.panels or [editor.drawn]):
         raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
-    before = [label for end in editor.ends for label in editor.behind(end)]
     gone = {line for line in editor.drawn if not any(line in panel for panel in kept)}
     for step in editor.steps_of(("save_data",)) if clause.says(_ALTOGETHER) else ():
         saved, name = step["tool_args"]["source_labels"], str(step["step_id"])
@@ -155,7 +152,6 @@ def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) ->
         change = Operation("set", name, ("tool_args", "source_labels"), left)
         editor.do(change if left else Operation("remove", name))
     editor.redraw(kept)
-    editor.prune(before)
 
 
 def _named_after(editor: FigureEditor, name: str, among: Sequence[str] = ()) -> list[str]:
@@ -262,7 +258,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         if of_instruments and is_spectrogram(editor, number):  # its lines stay or go with it
             left = panel if any(map(editor.lines.may_have_colours, left)) else []
         kept.append(panel if number in whole else [*left, *apart])
-    editor.redraw(kept, prune=True)
+    editor.redraw(kept)
     if not whole:
         editor.keep_entries([line for panel in kept for line in panel])
 
@@ -285,7 +281,7 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
             stays += left
     if not stays:
         raise NotUnderstood(f"the panel of {place.text} draws no '{parts[0].text}'")
-    editor.redraw(kept, prune=True)
+    editor.redraw(kept)
 
 
 def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
 from helio.authoring.rules.changes.additions import (
+    ANY_PART,
     SAME_PANEL,
     Place,
     add_magnitude,
@@ -38,6 +40,7 @@ from helio.knowledge.cadence import cadence_text
 from helio.knowledge.quantities import SOURCES, B
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
 from helio.time_range import Duration
 
@@ -256,13 +259,16 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     averages = {editor.lines.source(line, AVERAGES): line for line in smoothed}
     lines = [averages.get(component_read(editor, line), line) if window else line for line in lines]
     held = []
+    are_raw = any(editor.lines.step(line).tool not in AVERAGES for line in lines)
     for line in dict.fromkeys(lines):
         made = editor.lines.step(line)
         is_named = made.tool in (tool, SUPERPOSED) or clause.has("every", "panel") or not clause.has("tool")
         is_named &= made.tool != "resample" or tool == "resample"  # other steps take the cadence of a series
         differs = tool != made.tool and "running_median" in (tool, made.tool) and clause.has("tool")
         differs |= (
-            tool == "resample" and made.tool in AVERAGES[:2] and bool(_OTHER_AVERAGE.search(clause.text))
+            tool == "resample"
+            and made.tool in AVERAGES[:2]
+            and bool(_OTHER_AVERAGE.search(clause.text) or (clause.has("every") and are_raw))
         )
         source = editor.lines.source(line, AVERAGES) if differs and clause.has("every") else line
         is_named &= not differs
@@ -507,18 +513,24 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
     same = set(AVERAGES) if set(tools) & set(AVERAGES) else set(tools)
     if clause.says(r"\b(?:smoothed|averaged)\s*$") and not clause.has("rel:raw") and clause.shared:
         raise NotUnderstood(f"helio does not understand '{clause.text.strip()}'", advice="give the window")
+    there = editor.lines_in(panel_numbers(editor, clause.of("panel")))
+    if clause.has("what"):
+        clause = replace(clause, atoms=tuple(atom for atom in clause.atoms if atom.kind != "panel"))
     named = lines_named(editor, clause)
     coloured = editor.lines.meant("spectrograms", editor.figure()) if tools == ["compute_spectrogram"] else []
     coloured = [line for line in coloured if not named or line in named]
     if coloured:
-        editor.redraw_without(coloured, prune=True)
+        editor.redraw_without(coloured)
         return
-    steps = editor.steps_of(same)
+    length = clause.value("duration")
+    steps = [step for step in editor.steps_of(same) if not length or _window_of(editor, step) == length]
+    if length and not steps:
+        raise NotUnderstood(f"no line of the figure is averaged over {length}")
     meant = {str(step["step_id"]) for step in _of_named(editor, clause, steps)}
     for line in editor.drawn:
         step = editor.lines.step(line)
         source = step.params.get("source_label") if str(step.id) in meant else None
-        if not isinstance(source, str):
+        if not isinstance(source, str) or (there and line not in there):
             continue
         if any(source in panel for panel in editor.panels):
             editor.redraw_without([line])
@@ -600,6 +612,52 @@ _BEHIND = (
     r"\b(?:behind|under(?:neath)?|below|beneath)\s+the\s+(?:smoothed|averaged?)(?:\s+(?:one|line|curve))?\W*$"
 )
 _BESIDE = "rel:above rel:below rel:top rel:bottom"
+_SAME_AVERAGE = ignoring_case(
+    r"\b(?:same|keep\s+(?:the|its|their)(?:\s+same)?)\s+(?:smoothing|averag\w+|window)\b"
+)
+
+
+def replace_as_averaged(editor: FigureEditor, clause: Clause) -> None:
+    """Draw quantities instead of lines, averaged as these are; angles and what is too coarse stay as they are."""
+    before = {line: editor.lines.step(line) for line in editor.drawn}
+    replace_quantities(editor, clause)
+    average = _average_of([step for line, step in before.items() if line not in editor.drawn])
+    lines = editor.lines
+    new = [line for line in editor.drawn if line not in before and lines.step(line).tool not in AVERAGES]
+    is_asked = _SAME_AVERAGE.search(editor.said) is not None and not editor.swapped
+    if average is None or not new:
+        if is_asked:
+            raise NotUnderstood("the new lines and those that go have no average in common")
+        return
+    try:
+        for line in () if clause.has("duration", "tool") else new:
+            _average(editor, line, *average)
+    except NotUnderstood as refusal:
+        if is_asked:
+            raise
+        editor.notes.append(f"{refusal.message}: it is drawn as it is")
+
+
+def _average_of(steps: Sequence[StepView]) -> tuple[str, str] | None:
+    """Return the tool and the window with which all steps take a mean or a running median; None if there is none."""
+    averages = {(step.tool, str(step.params.get(WINDOW_OF.get(step.tool, "")))) for step in steps}
+    are_means = all(step.params.get("method", "mean") == "mean" for step in steps)
+    (tool, window), *others = averages or {("", "")}
+    return (tool, window) if tool in AVERAGES and are_means and not others else None
+
+
+def _average(editor: FigureEditor, line: str, tool: str, window: str) -> None:
+    """Draw a line averaged, in place of it; refuse angles and spectrograms."""
+    if editor.lines.unit(line) in ("deg", "rad") or editor.lines.may_have_colours(line):
+        raise NotUnderstood(f"{line} is an angle or a spectrogram, of which helio draws no average")
+    editor.draw_instead(line, _computed_from(editor, line, tool, window))
+    editor.notes.append(f"{line}: averaged over {_length(editor, window)}, as the line before")
+
+
+REPLACEMENTS: tuple[Rule, ...] = (
+    Rule("verb:replace|verb:swap|rel:instead_of what", f"{ANY_PART} verb:only", replace_as_averaged,
+         lambda clause: len(clause.of("what")) > 1),
+)  # fmt: skip
 COMPUTATIONS: tuple[Rule, ...] = (
     Rule("verb:convert|rel:instead_of tool what",
          "what craft tool frame noun:frame verb:show verb:convert rel:instead_of", smooth,
@@ -620,10 +678,10 @@ COMPUTATIONS: tuple[Rule, ...] = (
                           f"{_BESIDE}", add_beside, adds_tool),
     Rule("rel:raw what", "what rel:raw rel:below colour dash relative width tool line verb:show verb:add", draw_raw,
          lambda clause: clause.says(_BEHIND)),
-    Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool,
+    Rule("rel:raw", "what every line craft tool panel verb:show verb:smooth rel:instead rel:instead_of", without_tool,
          lambda clause: clause.has("rel:instead", "rel:instead_of") or not clause.says(r"^\W*also\b")),
-    Rule("verb:remove|verb:undo tool|verb:smooth", "what craft tool every verb:only", without_tool,
-         lambda clause: not clause.says(r"\bkeep")),
+    Rule("verb:remove|verb:undo tool|verb:smooth", "what craft tool every duration verb:only", without_tool,
+         lambda clause: not clause.says(r"\bkeep") and (clause.atoms[0].kind == "verb" or not clause.has("duration"))),
     Rule("tool what", "craft every duration", smooth,
          lambda clause: clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")),
     Rule("tool duration what", "craft colour dash rel:own_panel rel:same_panel", smooth_or_add,

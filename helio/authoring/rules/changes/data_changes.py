@@ -10,7 +10,13 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities, says_place
 from helio.authoring.rules.changes.arranging import swap_panels, with_namesakes
 from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
-from helio.authoring.rules.changes.computation_changes import COMPUTATIONS, keep_storms, limit, names_storms
+from helio.authoring.rules.changes.computation_changes import (
+    COMPUTATIONS,
+    keep_storms,
+    limit,
+    names_storms,
+    replace_as_averaged,
+)
 from helio.authoring.rules.changes.conversions import (
     add_frame,
     convert,
@@ -23,7 +29,6 @@ from helio.authoring.rules.changes.conversions import (
 )
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.panel_settings import panel_numbers
-from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.rules.changes.time_changes import TIMES
 from helio.authoring.swapping import crafts_in, swapped
 from helio.authoring.writing.asking import EVERY
@@ -147,7 +152,7 @@ def _change_frame(editor: FigureEditor, clause: Clause) -> None:
     meant = [{whole_of(editor, line) for line in editor.lines_of(name)} for name in clause.names]
     apart = replaces and len(clause.names) > 1 and not set[str].intersection(*meant)
     is_new = bool(meant) and not meant[0] and says_place(clause)  # the velocity in GSM between n and B
-    (replace_quantities if apart else add_quantities if is_new else set_frame)(editor, clause)
+    (replace_as_averaged if apart else add_quantities if is_new else set_frame)(editor, clause)
 
 
 THRESHOLDS: tuple[Rule, ...] = (

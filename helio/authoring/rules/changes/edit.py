@@ -40,6 +40,7 @@ from helio.authoring.rules.changes.clauses import (
     removes_lines,
     without_old_values,
 )
+from helio.authoring.rules.changes.computation_changes import REPLACEMENTS
 from helio.authoring.rules.changes.computed_lines import ComputedLines
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -51,7 +52,6 @@ from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import says_panel, set_scale
 from helio.authoring.rules.changes.reasons import without_reason
-from helio.authoring.rules.changes.replacements import REPLACEMENTS
 from helio.authoring.rules.changes.siblings import Siblings
 from helio.authoring.rules.changes.sources_kept import SOURCES_KEPT
 from helio.authoring.rules.changes.time_changes import time_with_data
@@ -120,6 +120,8 @@ _ALL_BUT = ignoring_case(
 )
 """Panels without one of them, for which a setting is: ``log axes in all but the first panel``."""
 _OF_PANEL = ignoring_case(r"\s+panels?$")
+_THAT_PANEL = ignoring_case(r"\b(?P<to>(?:to|in|into|on|onto)\s+)(?:that|this)\s+panel\b")
+"""A panel that the words before it name: ``B in GSE, and add |B| to that panel``."""
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _NOT_KEPT = ignoring_case(SPELLINGS["not kept"])
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
@@ -258,6 +260,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         text = _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     text = _SAME_SOURCE.sub(lambda match: _of_source(editor, match), text)
+    text = _THAT_PANEL.sub(lambda match: _panel_before(editor, match), text)
     text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
     if unread := ignoring_case(
         r"\beverywhere\s+(?:but|except)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
@@ -311,9 +314,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         elif before is not None:
             clause = _beside_result(clause, [line for line, step in now.items() if drawn.get(line) != step])
         earlier = now
-        before_change, notes = editor.after, len(editor.notes)
+        before_change, notes, used = editor.after, len(editor.notes), editor.used()
         try:
             change.rule.change(editor, clause)
+            editor.prune(used)
         except NotUnderstood:
             refuse_unknown_craft(editor, [clause])
             raise
@@ -378,6 +382,16 @@ def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:
     numbers = [str(number) for number in range(1, panels + 1) if number != left_out]
     place = "in panels" if match["everywhere"] else "panels"
     return match[0] if match["verb"] or not (left_out and numbers) else f"{place} {' and '.join(numbers)}"
+
+
+def _panel_before(editor: FigureEditor, match: re.Match[str]) -> str:
+    """Return the number of the panel of the line named just before ``that panel``; the words if no panel is meant."""
+    atoms = sorted(read_atoms(match.string[: match.start()], editor.now), key=lambda atom: atom.start)
+    adds = [atom.start for atom in atoms if atom.tags[-1] in ("verb:add", "rel:also")] or [match.start()]
+    named = [atom.text for atom in atoms if "what" in atom.tags and atom.start < adds[0]]
+    moves = any(atom.tags[-1] in ("verb:remove", "verb:move", "verb:swap", "verb:replace") for atom in atoms)
+    numbers = editor.panels_with(editor.lines_of(named[-1])) if named and not moves else []
+    return f"{match['to']}panel {numbers[0]}" if len(numbers) == 1 else match[0]
 
 
 def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:

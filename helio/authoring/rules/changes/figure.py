@@ -181,30 +181,17 @@ class FigureEditor:
         saved = [step for step in self.steps_of(("save_data",)) if line in step["tool_args"]["source_labels"]]
         return repr((args, values, looks, axes, len(saved)))
 
-    @property
-    def ends(self) -> list[str]:
-        """Return the labels that the steps without results draw or save."""
-        return [label for step in self.lines.graph.steps if not step.outputs for label in step.labels]
+    def used(self) -> set[str]:
+        """Return the labels that the steps without results draw or save, and those from which they are computed."""
+        ends = [label for step in self.lines.graph.steps if not step.outputs for label in step.labels]
+        return {label for end in ends for label in self.behind(end)}
 
-    def prune(self, before: Sequence[str]) -> None:
-        """Remove the steps behind lines that were drawn before, if without them some data need not be fetched.
-
-        Parameters
-        ----------
-        before : sequence of str
-            The labels behind the lines that were drawn before.
-        """
-        producers = self.lines.producers
-        needed = {label for end in self.ends for label in self.behind(end)}
-        gone = [
-            label
-            for label in before
-            if label in producers and not needed.intersection(producers[label].outputs)
-        ]
-        if not any(producers[label].tool == FETCH for label in gone):
-            return
-        for step in dict.fromkeys(str(producers[label].id) for label in gone):
-            self.do(Operation("remove", step))
+    def prune(self, before: Container[str]) -> None:
+        """Remove the steps of which some results were used before, and none is used now."""
+        used = self.used()
+        for step in [*self.lines.graph.steps]:
+            if any(label in before for label in step.outputs) and used.isdisjoint(step.outputs):
+                self.do(Operation("remove", str(step.id)))
 
     def where(self, key: str) -> tuple[Any, str, tuple[str, ...]]:
         """Return a key's value for a figure, and the step and path to set it: where it is set now, if anywhere."""
@@ -286,16 +273,10 @@ class FigureEditor:
         _, step_id, path = self.where(key)
         self.do(Operation("set", step_id, path, value) if value else Operation("unset", step_id, path))
 
-    def redraw(self, panels: list[list[str]], *, prune: bool = False) -> None:
-        """Let a figure draw the given panels, without empty panels; settings for lines and panels follow them.
-
-        Parameters
-        ----------
-        prune : bool
-            Remove the steps behind lines that go, if without them some data need not be fetched.
-        """
-        behind = [label for line in self.drawn for label in self.behind(line)] if prune else []
+    def redraw(self, panels: list[list[str]]) -> None:
+        """Let a figure draw the given panels, without empty panels; settings for lines and panels follow them."""
         before = [label for panel in self.panels for label in panel] or self.drawn
+        axes = str(self.spec.get("y_label"))
         if self.panels:
             self._renumber(panels)
         panels = [panel for panel in panels if panel]
@@ -309,26 +290,31 @@ class FigureEditor:
             if listed and left != listed:
                 self.set_for(key, left)
         self._settle_right(panels)
-        self._name_axes(panels, before)
+        self._name_axes(panels, before, axes)
         for key in KEYED_BY_LABEL:
             known, step_id, path = self.where(key)
             for line in object_of(known):
                 if owner(line, labels) is None and owner(line, before) is not None:
                     self._check_not_wished(key, line)
                     self.do(Operation("unset", step_id, (*path, line)))
-        self.prune(behind)
 
-    def _name_axes(self, panels: list[list[str]], before: Sequence[str]) -> None:
+    def _name_axes(self, panels: list[list[str]], before: Sequence[str], axes: str) -> None:
         """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU.
 
-        Leave out the parts of the subtitle about lines that are gone, too.
+        Leave out the parts of the subtitle about lines that are gone, too, or about a symbol of the `axes` before.
         """
         shown = self.spec.get("trace_names") or {}
         labels = [label for panel in panels for label in panel]
         left, stay = ({str(shown[line]) for line in lines if line in shown} for lines in (before, labels))
         of_left = re.compile(rf"(?:{'|'.join(map(re.escape, left - stay)) or '$.'})(?!\w)")
         subtitle = str(self.where("subtitle")[0] or "")
-        told = "; ".join(part for part in subtitle.split("; ") if not of_left.match(part))
+        explained = {part: part.partition(":")[0] if ":" in part else "" for part in subtitle.split("; ")}
+        axes_now = str(self.spec.get("y_label"))
+        told = "; ".join(
+            part
+            for part, symbol in explained.items()
+            if not of_left.match(part) and not (symbol in axes and symbol not in axes_now)
+        )
         if told != subtitle:
             self.set_for("subtitle", told)
 
@@ -344,9 +330,9 @@ class FigureEditor:
             if kept and kept != parts and names(before).issuperset(parts):
                 self.put("y_label", ", ".join(kept) + bracket + unit, key)
 
-    def redraw_without(self, lines: Container[str], *, prune: bool = False) -> None:
+    def redraw_without(self, lines: Container[str]) -> None:
         """Let a figure draw its panels without some lines."""
-        self.redraw([[line for line in panel if line not in lines] for panel in self.panels], prune=prune)
+        self.redraw([[line for line in panel if line not in lines] for panel in self.panels])
 
     def put_panels(self, moved: Sequence[int], at: int) -> None:
         """Draw some panels behind a count of the others."""

@@ -81,6 +81,8 @@ _ROWS = {
 """Rows of helio's table of quantities by their datasets."""
 _MOMENT_OF = {"n": "density", "t": "temperature"}
 """The moments that single letters mean, if no line has this name."""
+_NO_LINE = ignoring_case(rf"all\s+(?:{COUNT})|(?:the\s+)?(?:away|towards?)\s+sectors?")
+"""Words that are those of a line in another sense: all three, and the times in which the field points away."""
 _STARRED = re.compile(r"\b(Dst|SYM-?H)\s?\*", re.IGNORECASE)
 _MAGNITUDE = re.compile(r"\b(?:magnitude|strength)s?\b")
 _SMOOTHED = re.compile(r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)(?:\s+(.+))?")
@@ -156,7 +158,7 @@ class Lines:
             Let a spacecraft's name mean its scalar lines, where it has some: one colour for a vector would make its
             components alike.
         """
-        if re.fullmatch(rf"all\s+(?:{COUNT})", what.strip(), re.IGNORECASE):
+        if _NO_LINE.fullmatch(what.strip()):
             return []
         what = _STARRED.sub(r"pressure-corrected \1", what)
         drawn, names = self.drawn(figure), self.spec(figure).get("trace_names") or {}

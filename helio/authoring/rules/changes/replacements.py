@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import chain
+from typing import NoReturn
 
 from helio.authoring.fetches import FETCH
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.added_content import crafts_for, read_addition
 from helio.authoring.rules.changes.additions import (
-    ANY_PART,
     add_magnitude,
     draw_new,
     set_look,
     vectors_of,
     without_magnitude,
 )
+from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import Atom
-from helio.authoring.rules.changes.clauses import Clause, Rule
+from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.swapping import refetched, swapped
@@ -30,6 +31,8 @@ from helio.patterns import ignoring_case
 from helio.pipelines.template.labels import owner
 
 _SEVERAL = 2
+_SPECIES = r"(?:^|\s)(?:protons?|ions?|electrons?|alphas?|(?:alpha\s+)?particles|helium|oxygen)$"
+"""The end of a name that says of which particles something is, and not what."""
 _BY = re.compile(r"\s(?:by|with|for)\s", re.IGNORECASE)
 
 
@@ -43,6 +46,10 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         old, new = names[:count], names[count:]
     if not old or not new:
         raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
+    are_species = all(ignoring_case(_SPECIES).search(atom.text) for atom in (*old, *new))
+    drawn = [line for atom in old for line in editor.lines_of(atom.text)]
+    if are_species and not any(map(editor.lines.may_have_colours, drawn)):
+        _refuse_species(old[0].text)
     if len(old) == len(new) == 1 and _refetch(editor, old[0].text, new[0].text):
         return
     request = read_addition(editor, " ".join(atom.text for atom in new)).request
@@ -66,6 +73,8 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
     if several and len(old) == len(new) == 1 and not read_addition(editor, new[0].text).unread:
         answer = editor.ask(f"Which line do you mean by '{old[0].text}'?", [*lines, EVERY])
         lines = lines if answer == EVERY else [answer]
+    if are_species and not all(map(editor.lines.may_have_colours, lines)):
+        _refuse_species(old[0].text)
     meant = [_drawn_already(editor, atom.text, lines) for atom in new]
     if meant and all(meant):
         if clause.has("verb:only") and len(editor.panels_with([*lines, *chain(*meant)])) > 1:
@@ -89,7 +98,28 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
             raise NotUnderstood(f"helio cannot fetch '{clause.new_text}' instead of one line")
         return
     atoms = [atom for atom in clause.all if atom not in old and atom.kind not in ("verb", "rel")]
+    of = set[str]().union(*map(editor.lines.crafts, lines))
+    before = editor.drawn
     draw_new(editor, clause, atoms, lines)
+    is_of_same = all(editor.lines.crafts(line) == of for line in editor.drawn if line not in before)
+    if len(old) == len(new) == 1 and is_of_same:
+        _retitle(editor, plain_name(old[0].text), plain_name(new[0].text))
+
+
+def _refuse_species(words: str) -> NoReturn:
+    raise NotUnderstood(
+        f"helio does not understand which quantities of the {words} the request means",
+        advice="name each: 'the electron density instead of the proton density'",
+    )
+
+
+def _retitle(editor: FigureEditor, old: str, new: str) -> None:
+    """Write the new quantity where the title names the one that is gone."""
+    title = str(editor.spec.get("title") or "") if not editor.lines_of(old) else ""
+    named = ignoring_case(rf"(?<![\w|]){re.escape(old)}(?![\w|])")
+    told = named.sub(lambda match: new[0].upper() + new[1:] if match[0][0].isupper() else new, title)
+    if told != title:
+        editor.set_for("title", told)
 
 
 def fetch_from(editor: FigureEditor, what: str, lines: Sequence[str], craft: str) -> None:
@@ -209,9 +239,3 @@ def _remove_for(editor: FigureEditor, clause: Clause, kept: Sequence[str], old: 
     editor.redraw_without(old)
     set_look(editor, clause, kept)
     editor.notes.append(f"the figure draws {', '.join(kept)} already; {', '.join(old)} is removed")
-
-
-REPLACEMENTS: tuple[Rule, ...] = (
-    Rule("verb:replace|verb:swap|rel:instead_of what", f"{ANY_PART} verb:only", replace_quantities,
-         lambda clause: len(clause.of("what")) > 1),
-)  # fmt: skip

@@ -47,7 +47,7 @@ def keep_source(editor: FigureEditor, clause: Clause) -> None:
             f"no panel draws other data beside those of {' and '.join(sources)}",
             advice=f"say 'show only {' and '.join(sources)}' to remove the other panels",
         )
-    editor.redraw(kept, prune=True)
+    editor.redraw(kept)
 
 
 def _chosen(editor: FigureEditor, clause: Clause) -> list[str]:
