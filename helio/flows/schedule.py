@@ -149,10 +149,6 @@ class Schedule:
             ]
         return notes
 
-    def ranges_due(self, template: Document, after: datetime, until: datetime) -> Iterator[TimeRange]:
-        """Return the intervals of the runs that were due from `after` to `until`, both naive UTC."""
-        return (span for _, span in self.slots_due(template, after, until))
-
     def slots_due(
         self, template: Document, after: datetime, until: datetime
     ) -> Iterator[tuple[datetime, TimeRange]]:

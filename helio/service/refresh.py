@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -245,12 +245,3 @@ def _formats(record: RunRecord) -> tuple[Format, ...]:
     """Return the formats of the figures that the run wrote."""
     written = {artefact["kind"] for artefact in record.whole_header.get("artefacts", ())}
     return tuple(form for form in FORMATS if form in written)
-
-
-def states_of(figures: Sequence[Refreshed]) -> dict[str, int]:
-    """Return the number of figures in each state."""
-    counts: dict[str, int] = {}
-    for figure in figures:
-        state = figure.made.state if figure.made is not None else "not made"
-        counts[state] = counts.get(state, 0) + 1
-    return counts

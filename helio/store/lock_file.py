@@ -25,8 +25,6 @@ from helio.store.records import (
 from helio.store.work_keys import difference
 
 FORM = "helio-lock/1"
-LOCK = "helio.lock"
-"""Default name of a lock file, in the working folder."""
 
 _VERSION = re.compile(r"_v[\d.\-]+(?:_r\d+)?(?=\.\w+$)", re.IGNORECASE)
 _SHORT = 12

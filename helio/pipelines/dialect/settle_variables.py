@@ -17,7 +17,7 @@ from typing import Any
 from helio.errors import TimeRangeError
 from helio.pipelines.dialect.spell_variables import BUILT_IN, bare_name
 from helio.pipelines.dialect.synonyms import VARIABLE_TYPES, by_word, fold, is_null
-from helio.pipelines.dialect.written import EditedObject, object_of, variables_of
+from helio.pipelines.dialect.written import EditedObject, object_of
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
@@ -52,11 +52,6 @@ def settle_variables(plan: Document, context: Context) -> Iterator[Finding]:
     yield from _make_objects(variables)
     yield from _name_types(variables)
     yield from _mark_names(variables, plan)
-
-
-def declared_times(plan: Document) -> list[str]:
-    """Return the declared variables whose type is a time range."""
-    return [name for name, facts in variables_of(plan).items() if facts.get("type") == "time_range"]
 
 
 def _by_name(declared: list[Any]) -> Document | None:
