@@ -54,7 +54,18 @@ class Browser:
         self.call("Page.navigate", url=url)
 
     def evaluate(self, code: str) -> Any:
-        result = self.call("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
+        """Evaluate code in the page, or in the page that just replaces it."""
+        answers: list[Any] = []
+
+        def has_answered() -> bool:
+            with suppress(NoAnswer):
+                answers.append(
+                    self.call("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
+                )
+            return bool(answers)
+
+        wait_until(has_answered, "a page that answers")
+        [result] = answers
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
@@ -72,8 +83,7 @@ class Browser:
 
         def has_words() -> bool:
             nonlocal text
-            with suppress(NoAnswer):
-                text = self.text
+            text = self.text
             return words in text
 
         wait_until(has_words, f"a page with '{words}'")
@@ -108,8 +118,7 @@ def chromium(profile: Path) -> Iterator[Browser]:
                         browser.call(f"{domain}.enable")
                     yield browser
                 main.call("Browser.close")
-        finally:
-            try:
+            with suppress(subprocess.TimeoutExpired):
                 process.wait(LONG)
-            except subprocess.TimeoutExpired:
-                process.kill()
+        finally:
+            process.kill()  # a test that fails does not close it
