@@ -674,6 +674,8 @@ def test_what_stays_alone_is_all_that_the_words_name(author, templates, name, re
     [
         ("themis-esa-overview", "remove all electrons", {"THA_L2_SST.tha_psef_en_eflux", "electrons"}),
         ("themis-esa-overview", "remove the ESA electrons", {"electrons"}),
+        ("ace-strength", "get rid of the Bz panel", {"Bz_smooth"}),
+        ("omni-storm", "SYM-H first, then B, then speed, skip density", {"OMNI_HRO_1MIN.proton_density"}),
         ("solo-overview", "remove PAS", {"V_PAS", "n_PAS", "T_PAS", "beta", "eflux"}),
         ("mms-survey", "drop both spectrograms",
          {"MMS1_FPI_FAST_L2_DIS-MOMS.mms1_dis_energyspectr_omni_fast", "electrons"}),
@@ -1061,6 +1063,9 @@ def test_a_look_of_all_lines_leaves_that_of_one(author, templates):
         ("solo-overview", "smooth the plasma parameters over 10 min"),
         ("omni-storm", "time range to 2015-03-17 12:00"),
         ("omni-solar-wind-overview", "remove the plasma parameters"),
+        ("gle73-particles", "5min window, and only the two highest proton bands"),
+        ("swpc-now", "Bz south shading please. last 6 hours"),
+        ("l1-monitor-comparison", "drop all temperature panels"),
     ],
 )
 def test_words_that_a_change_would_ignore_are_refused(author, templates, name, request_):
@@ -1557,6 +1562,13 @@ def test_a_look_behind_a_change_is_that_of_the_new_line(author, templates, name,
     told = changed(author, templates(name), request_)
     looks = [change for change in told if "colour of" in change or "line of" in change]
     assert looks == [f"step 40: colour of {line}: red", f'step 40: line of {line}: {{"width": 3.0}}']
+
+
+def test_a_colour_behind_a_window_is_that_of_the_average(author, templates):
+    request = "12-hour means of phi rather than daily ones, in magenta"
+    told = changed(author, templates("parker-spiral-angle"), request)
+    colours = [change for change in told if "colour of" in change]
+    assert colours == ["step figure: colour of phi_daily: black → magenta"]
 
 
 @pytest.mark.parametrize(

@@ -1478,6 +1478,8 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("difference of the proton speed of ACE and Wind, both resampled to 5 min, 2000-07-15",
          [["ACE_V_binned_minus_Wind_V_binned"]]),
         ("stereo a and b proton speed, jan 2008, daily means for B only", [["STA_V", "STB_V_binned"]]),
+        ("speed of Wind and ACE, 4 feb 2022, and a 30 min median only on ACE", [["Wind_V", "ACE_V_binned"]]),
+        ("Wind density, 4 feb 2022, and a 30 min mean of it", [["Wind_n"], ["Wind_n_binned"]]),
         ("ACE and Wind B and V, 2010-04-05, 10 min means of B only",
          [["ACE_B_binned"], ["Wind_B_binned"], ["ACE_V", "Wind_V"]]),
     ],

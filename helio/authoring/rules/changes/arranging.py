@@ -154,6 +154,13 @@ def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) ->
     editor.redraw(kept)
 
 
+def _is_between(clause: Clause) -> bool:
+    """Return whether names of lines stand on both sides of ``remove``: ``then V, skip n``."""
+    verb = clause.of("verb:remove")[0]
+    names = [atom for atom in clause.atoms if atom.kind == "what" and not says_panel(clause, atom.text)]
+    return len({atom.start < verb.start for atom in names}) > 1 and not clause.says(r"\bwithout\b")
+
+
 def _named_after(editor: FigureEditor, name: str, among: Sequence[str] = ()) -> list[str]:
     """Return the lines of which a spacecraft is a part, as their names say: ``Wind − ACE`` is removed with Wind."""
     names = editor.spec.get("trace_names") or {}
@@ -203,6 +210,11 @@ def _panels_named(editor: FigureEditor, clause: Clause, atom: Atom) -> list[int]
             advice=f"say 'remove panel {numbers[0]}' to remove the whole panel",
         )
     plural = clause.says(r"panels\b|\b(?:both|all)\b")
+    if len(numbers) == 1 and clause.says(r"\b(?:both|all)\b[^,;]*\bpanels\b"):
+        raise NotUnderstood(
+            f"only panel {numbers[0]} draws '{plain_name(atom.text)}'",
+            advice="name the panels that go by their numbers",
+        )
     if len(numbers) > 1 and not plural:
         return asked_panels(editor, "Which panel do you mean?", numbers)
     return numbers
@@ -700,7 +712,8 @@ def _swaps(clause: Clause) -> bool:
 _PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
 ARRANGING: tuple[Rule, ...] = (
     *MARKS,
-    Rule("verb:remove what|panel", "craft every rel:below_axis", remove, lambda clause: not clause.says(_THEN_SHOWN)),
+    Rule("verb:remove what|panel", "craft every rel:below_axis", remove,
+         lambda clause: not clause.says(_THEN_SHOWN) and not _is_between(clause)),
     Rule("verb:only what", "craft", keep_inside, _says_where),
     Rule("verb:only what|panel", "craft", keep_only, lambda clause: not clause.says(r"\bonly\s+for\b")),
     Rule("what|panel", "craft", keep_only, says_just),

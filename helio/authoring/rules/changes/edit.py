@@ -625,7 +625,7 @@ def _is_of_result(clause: Clause, before: Clause, *, new: bool) -> bool:
     return (
         _PRONOUN.search(clause.text) is not None
         or (looks and before.has("verb:add", "rel:also", "rel:above", "rel:below", "rel:same_panel"))
-        or (looks and new and not before.has("craft", "verb:only"))
+        or (looks and (new or before.has("duration")) and not before.has("craft", "verb:only"))
         or (limits and before.has("verb:replace", "rel:instead_of") and not before.has("craft"))
     )
 

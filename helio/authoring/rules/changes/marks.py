@@ -246,5 +246,5 @@ MARKS: tuple[Rule, ...] = (
     Rule("number|noun:zero_line line|noun:zero_line|verb:mark", _MARKED, mark_value, _says_value),
     Rule("verb:mark|noun:vertical_line moment|time", f"{_MARKED} moment time", mark_time, several="moment time"),
     Rule("verb:shade moment|time", "moment time noun:time colour what text verb:name", shade,
-         several="moment time"),
+         lambda clause: not clause.says(r"\.\s+(?:last|past|from|on)\b"), several="moment time"),
 )  # fmt: skip
