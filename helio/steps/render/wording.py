@@ -14,6 +14,9 @@ from helio.store.table import Table
 FONT_FAMILY = "DejaVu Sans, Verdana, Arial, sans-serif"
 """DejaVu Sans is first, because it has every superscript, and browsers on Linux have it."""
 
+_COMPONENT = re.compile(r"([A-Z])_?[xyzrtnXYZRTN]((?: \S+)?)")
+"""Name of a component of a vector, perhaps with its frame: ``Bx GSE``, ``B_R``."""
+
 
 def inert(text: str) -> str:
     """Escape characters that plotly would read as markup, in texts from data or files."""
@@ -26,6 +29,17 @@ def quantity(table: Table, fallback: str) -> str:
     if table.frame and table.frame.lower() not in name.lower():
         name = f"{name} {table.frame}"
     return name
+
+
+def as_vector(names: Sequence[str]) -> list[str]:
+    """Return the name of a vector for the names of several of its components; other names as they are.
+
+    >>> as_vector(["Bx GSE", "Bz GSE"]), as_vector(["Bx GSE", "Bx GSM"]), as_vector(["Bz"])
+    (['B GSE'], ['Bx GSE', 'Bx GSM'], ['Bz'])
+    """
+    parts = [_COMPONENT.fullmatch(name) for name in names]
+    vectors = {f"{part[1]}{part[2]}" for part in parts if part is not None}
+    return [*vectors] if len(names) > 1 and all(parts) and len(vectors) == 1 else [*names]
 
 
 def bracketed(unit: str) -> str:

@@ -502,6 +502,21 @@ def test_a_frame_already_in_the_name_is_not_said_twice():
     assert layout(draw({"B": replace(vector(), name="BGSE")}))["yaxis"]["title"]["text"] == "BGSE [nT]"
 
 
+@pytest.mark.parametrize(
+    ("names", "frames", "title"),
+    [
+        (("Bx", "By", "Bz"), ("GSE",) * 3, "B GSE [nT]"),
+        (("B_R", "B_N"), ("RTN",) * 2, "B RTN [nT]"),
+        (("Bx", "Bz"), ("GSE", "GSM"), "Bx GSE, Bz GSM [nT]"),
+        (("Bx", "Ez"), ("GSE",) * 2, "Bx GSE, Ez GSE [nT]"),
+        (("Bz",), ("GSE",), "Bz GSE [nT]"),
+    ],
+)
+def test_the_axis_of_components_has_the_name_of_their_vector(names, frames, title):
+    tables = {name: scalar(name, "nT", frame=frame) for name, frame in zip(names, frames, strict=True)}
+    assert layout(draw(tables, panels=[list(tables)]))["yaxis"]["title"]["text"] == title
+
+
 def test_y_label_is_for_all_panels_or_by_number():
     tables = {"B": vector(), "n": scalar()}
     assert layout(draw(tables, y_label="mine"))["yaxis2"]["title"]["text"] == "mine"
