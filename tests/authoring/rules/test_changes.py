@@ -2429,6 +2429,20 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
             "OMNI_HRO_1MIN_proton_density_smooth",
             "binned",
         ),
+        ("omni-storm", "average the density like the speed", "OMNI_HRO_1MIN_proton_density_smooth", "binned"),
+        ("omni-storm", "smooth Bz just like the speed", "OMNI_HRO_1MIN_BZ_GSM_smooth", "proton"),
+        (
+            "wind-plasma",
+            "average the velocity over the same window as the density",
+            "panel 2: WI_PM_3DP.P_VELS → WI_PM_3DP_P_VELS_smooth",
+            "resample",
+        ),
+        (
+            "wind-plasma",
+            "average the velocity over the same window as the other two",
+            "panel 2: WI_PM_3DP.P_VELS → WI_PM_3DP_P_VELS_smooth",
+            "resample",
+        ),
         (
             "wind-plasma",
             "proton density no longer smoothed",
@@ -2480,6 +2494,8 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ("ace-gone", "clock angle instead of density, same smoothing", "is an angle"),
         ("omni-storm", "5 min means of the speed without SYM-H", "does not understand"),
         ("omni-storm", "flow pressure should not be smoothed", "no line called 'flow pressure'"),
+        ("omni-storm", "average the density like SYM-H", "no average in common"),
+        ("wind-plasma", "smooth the velocity as the other three", "no line called 'other three'"),
     ],
 )
 def test_what_would_change_something_else_is_refused(author, templates, name, request_, message):

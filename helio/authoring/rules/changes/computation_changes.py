@@ -23,7 +23,7 @@ from helio.authoring.rules.changes.additions import (
     vectors_of,
 )
 from helio.authoring.rules.changes.arranging import remove
-from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.atoms import COUNTED, Atom
 from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
 from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -616,6 +616,11 @@ _SAME_AVERAGE = ignoring_case(
     r"\b(?:same|keep\s+(?:the|its|their)(?:\s+same)?)\s+(?:smoothing|averag\w+|window)\b"
 )
 
+_LIKE = ignoring_case(
+    r"\b(?:(?:over|with|in|using|by)\s+the\s+same\s+(?:\w+\s+)?window\s+as|(?:just\s+)?(?:like|as))\b"
+)
+_OTHERS = ignoring_case(r"others?(?:\s+(?:\w+|lines))?")
+
 
 def replace_as_averaged(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities instead of lines, averaged as these are; angles and what is too coarse stay as they are."""
@@ -650,8 +655,32 @@ def _average(editor: FigureEditor, line: str, tool: str, window: str) -> None:
     """Draw a line averaged, in place of it; refuse angles and spectrograms."""
     if editor.lines.unit(line) in ("deg", "rad") or editor.lines.may_have_colours(line):
         raise NotUnderstood(f"{line} is an angle or a spectrogram, of which helio draws no average")
-    editor.draw_instead(line, _computed_from(editor, line, tool, window))
-    editor.notes.append(f"{line}: averaged over {_length(editor, window)}, as the line before")
+    source = editor.lines.source(line, AVERAGES)
+    editor.draw_instead(line, _computed_from(editor, source, tool, window))
+    editor.notes.append(f"{line}: averaged over {_length(editor, window)}")
+
+
+def average_like(editor: FigureEditor, clause: Clause) -> None:
+    """Average lines as others are: ``average the density like the speed``."""
+    names, (like, *more) = _names_around_like(clause)
+    averaged = [line for line in editor.drawn if editor.lines.step(line).tool in AVERAGES]
+    if _OTHERS.fullmatch(like) and len(averaged) == COUNTED.get(like.split()[-1].casefold(), len(averaged)):
+        models = averaged
+    else:
+        models = [line for name in (like, *more) for line in editor.known(name, every=True)]
+    average = _average_of([editor.lines.step(line) for line in models])
+    if average is None:
+        raise NotUnderstood(f"{', '.join(models)}: no average in common", advice="name the window")
+    for line in [line for name in names for line in editor.known(name, every=True)]:
+        _average(editor, line, *average)
+
+
+def _names_around_like(clause: Clause) -> tuple[list[str], list[str]]:
+    """Return the lines to average, and those that are averaged already; none if the words do not say it."""
+    joint = _LIKE.search(clause.text)
+    at = clause.start + joint.start() if joint else clause.start
+    named = clause.of("what") if joint else []
+    return [atom.text for atom in named if atom.start < at], [atom.text for atom in named if atom.start > at]
 
 
 REPLACEMENTS: tuple[Rule, ...] = (
@@ -659,6 +688,8 @@ REPLACEMENTS: tuple[Rule, ...] = (
          lambda clause: len(clause.of("what")) > 1),
 )  # fmt: skip
 COMPUTATIONS: tuple[Rule, ...] = (
+    Rule("tool|verb:smooth what", "what craft tool verb:smooth noun:window", average_like,
+         lambda clause: is_average(clause) and all(_names_around_like(clause))),
     Rule("verb:convert|rel:instead_of tool what",
          "what craft tool frame noun:frame verb:show verb:convert rel:instead_of", smooth,
          lambda clause: {atom.value for atom in clause.of("tool")} == {"minimum_variance"}),
