@@ -2449,6 +2449,60 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
             "panel 1: density → WI_PM_3DP.P_DENS",
             "temperature",
         ),
+        (
+            "ace-strength",
+            "I work in GSM, can you make the field and the smoothed Bz in GSM coordinates",
+            "parameter: BGSEc → BGSM",
+            "transform_frame",
+        ),
+        ("mms-burst", "I work in GSM, so make the field in GSM", "mms1_fgm_b_gsm_brst_l2", "bulkv"),
+        (
+            "ace-strength",
+            "put |B| on a fixed axis from 0 to 15 nT",
+            "y range of panel 2 (Bmag): 0.0, 15.0",
+            "panel 1",
+        ),
+        (
+            "l1-compare",
+            "also DSCOVR's field strength, in the panel with the other two strengths, in green",
+            "panel 3: + 3 DSCOVR_Bmag",
+            "panel 4",
+        ),
+        (
+            "l1-compare",
+            "Add also the DSCOVR field strength in the last panel, together with the other strengths",
+            "panel 3: + 3 DSCOVR_Bmag",
+            "panel 4",
+        ),
+        (
+            "l1-compare",
+            "at the bottom one more panel with the hourly means of both field strengths",
+            "panel 4: ACE_Bmag_binned, Wind_Bmag_binned",
+            "panel 5",
+        ),
+        (
+            "l1-compare",
+            "add a panel on top with hourly means of the field strengths",
+            "panel 1: ACE_Bmag_binned, Wind_Bmag_binned",
+            "panel 5",
+        ),
+        ("wind-plasma", "one more panel on top: Wind field magnitude, 1 min", "panel 1: Wind_Bmag", "WINDOW"),
+        (
+            "wind-plasma",
+            "save the smoothed density and the velocity together in a parquet file",
+            "filename: density_P_VELS.parquet",
+            "csv",
+        ),
+        ("tha-ions", "colour limits of spectrogram 1e3 to 1e7", "1000.0", "y range"),
+        ("goes-xray-flares", "list and mark only flares of class M1 or bigger", "1e-06 → 1e-05", "panel"),
+        ("goes-xray-flares", "flares above X1 only, linear axis", "1e-06 → 0.0001", "panel 'X1'"),
+        ("ace-gone", "use wind rather than ace for 10 june 2024", "2024-06-10 to 2024-06-11", "step window"),
+        (
+            "psp-bfield",
+            "mask |B| above 50 nT (magnitude only, components untouched)",
+            "B_magnitude_masked",
+            "panel 1",
+        ),
     ],
 )
 def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, name, request_, told, untold):
@@ -2508,3 +2562,19 @@ def test_means_of_a_line_are_no_window_of_another(author, templates):
     assert isinstance(question, AuthorQuestion)
     told = changed(author, templates("plasma-beta-mach"), "n 5 min means", "beside the line")
     assert not any("FLUCTUATIONS" in change for change in told)
+
+
+@in_one_test(
+    ("name", "request_", "note"),
+    [
+        ("l1-monitor-comparison", "without DSCOVR", "lag_DSCOVR, correlation_DSCOVR: still saved"),
+        ("l1-monitor-comparison", "get rid of DSCOVR completely", ""),
+        ("gle73-particles", "STEREO-B for 2012-03-07 instead", "title still says 'ground-level event 73'"),
+        ("gle73-particles", '2012-03-07 instead, title "March 2012"', ""),
+        ("omni-storm", "storm of 7-9 september 2017", "title still says '2015'"),
+    ],
+)
+def test_a_note_says_what_stays_though_it_may_no_longer_be_true(author, templates, name, request_, note):
+    notes = " ".join(author.edit(request_, templates(name)).notes)
+    assert note in notes
+    assert ("still" in notes) == bool(note)

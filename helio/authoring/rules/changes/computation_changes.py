@@ -50,7 +50,9 @@ WINDOW_OF = {
     SUPERPOSED: "bin",
 }
 """Tools with a window, each with the argument for it."""
-_NEW_PANEL = re.compile(r"\b(?:an?|another)\s+(?:\w+\s+)?panel\s+(?:with|for|of|showing)\b", re.IGNORECASE)
+_NEW_PANEL = ignoring_case(
+    r"\b(?:an?|another)\s+(?:\w+\s+)?panel\s+(?:(?:on|at)\s+(?:the\s+)?(?:top|bottom|end)\s+)?(?:with|for|of|showing)\b"
+)
 _AS_AVERAGE = re.compile(
     rf"\bas\s+(?:an?\s+|its\s+|their\s+)?(?:\d|running|moving|{'|'.join(INTERVALS)})", re.IGNORECASE
 )
@@ -310,6 +312,9 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         add_quantities(editor, clause)  # in a panel for all of them
         return
     all_vectors = {vector for alike in vectors.values() for vector in alike}
+    numbers, together = editor.panels_with(sources), list[str]()
+    is_one = len(numbers) == 1 < len(sources) and _NEW_PANEL.search(clause.text) is not None
+    is_one &= place.into is None and not clause.says(r"\b(?:each|every|panels)\b")
     for line, source in sources.items():
         made = editor.lines.step(source)
         if tool in AVERAGES and made.tool in AVERAGES:
@@ -321,11 +326,17 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         # a spectrum and a rate have other units than the line
         apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
         apart |= _NEW_PANEL.search(clause.text) is not None or line in all_vectors
+        if is_one:
+            together.append(new)
+            continue
         if place.into is None and place.at is None:
             editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
         else:
             put_into(editor, [new], place, ())
         set_look(editor, clause, [new])
+    if is_one:
+        put_into(editor, together, place if place.at is not None else Place(at=numbers[0]), (), together=True)
+        set_look(editor, clause, together)
 
 
 def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:

@@ -122,6 +122,9 @@ _ALL_BUT = ignoring_case(
 _OF_PANEL = ignoring_case(r"\s+panels?$")
 _THAT_PANEL = ignoring_case(r"\b(?P<to>(?:to|in|into|on|onto)\s+)(?:that|this)\s+panel\b")
 """A panel that the words before it name: ``B in GSE, and add |B| to that panel``."""
+_EVENT_OF_TITLE = ignoring_case(
+    r"\b(?:[\w-]+\s+)?(?:event|storm|flare|encounter)\s+\d+|\b(?:19|20)\d\d(?:-\d\d)*\b"
+)
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _NOT_KEPT = ignoring_case(SPELLINGS["not kept"])
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
@@ -266,6 +269,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         r"\beverywhere\s+(?:but|except)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
     ).search(text):
         raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name what changes, and how")
+    title = editor.spec.get("title")
     if span := default_span(editor):
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
@@ -286,10 +290,11 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         text = re.sub(rf"\b(my|the|this)\s+(?:{names})\s+(?=overview|pipeline|plot|figure)", r"\1 ", text)
     atoms = without_old_values(read_atoms(text, editor.now))
     meanings = Meanings(editor)
+    of_values = meanings.rules()
     computing = ComputedLines(editor)
     rules = (
         *computing.rules(),
-        *meanings.rules(),
+        *of_values,
         *Siblings(editor).rules(),
         added_inputs(editor),
         *RULES,
@@ -309,6 +314,11 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             before, drawn = last, earlier  # |B| in the same panel as B, black and thick
         if before is not None:
             clause = _without_places(clause, before.clause)
+            if before.rule in of_values:  # flares from M1 up, y axis from 1e-8
+                words = [
+                    atom for atom in clause.shared if "what" in atom.tags and not editor.lines_of(atom.text)
+                ]
+                clause = replace(clause, shared=tuple(atom for atom in clause.shared if atom not in words))
         if before is not None and _is_of_result(clause, before.clause, new=not drawn.keys() >= now.keys()):
             clause = _of_result(clause, before, drawn, now)
         elif before is not None:
@@ -329,6 +339,9 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
             editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
     _untitle(editor, [change.clause for change in ordered])
+    event = _EVENT_OF_TITLE.search(str(editor.spec.get("title") or ""))
+    if event and event[0] in str(title) and default_span(editor) != span:
+        editor.notes.append(f"the title still says '{event[0]}', which may not be true of the new time")
     for line, before_all in editor.kept.items():
         if editor.shown(line) != before_all:
             raise NotUnderstood(
