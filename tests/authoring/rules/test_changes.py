@@ -2503,6 +2503,22 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
             "B_magnitude_masked",
             "panel 1",
         ),
+        (
+            "l1-compare",
+            "smooth ACE's |B| over 5 min, leave Wind's as it is",
+            "ACE_Bmag_smooth",
+            "Wind_Bmag_smooth",
+        ),
+        (
+            "l1-compare",
+            "leave Wind's |B| as it is, smooth ACE's |B| over 5 min",
+            "ACE_Bmag_smooth",
+            "Wind_Bmag_smooth",
+        ),
+        ("omni-solar-wind", "Show the speed as daily means, the rest leave hourly", "V_binned", "BR_binned"),
+        ("omni-solar-wind", "speed as daily means, all others stay hourly", "V_binned", "BR_binned"),
+        ("omni-solar-wind-overview", "lose the coupling function and AU", "subtitle", "clock"),
+        ("ace-strength", "B in GSM and the smoothed Bz in GSM", "parameter: BGSEc → BGSM", "transform_frame"),
     ],
 )
 def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, name, request_, told, untold):
@@ -2548,6 +2564,18 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ("ace-gone", "clock angle instead of density, same smoothing", "is an angle"),
         ("omni-storm", "5 min means of the speed without SYM-H", "does not understand"),
         ("omni-storm", "flow pressure should not be smoothed", "no line called 'flow pressure'"),
+        (
+            "l1-compare",
+            "smooth both strengths over 5 min, leave Wind's as it is",
+            "stays as it is, and changes it",
+        ),
+        (
+            "l1-compare",
+            "smooth both strengths over 5 min, leave Wind as it is",
+            "stays as it is, and changes it",
+        ),
+        ("omni-solar-wind", "Show the speed as daily means, the rest leave daily", "does not understand"),
+        ("ace-strength", "B in GSE", "in GSE already"),
         ("omni-storm", "average the density like SYM-H", "no average in common"),
         ("wind-plasma", "smooth the velocity as the other three", "no line called 'other three'"),
     ],

@@ -46,8 +46,11 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
     lines = lines_named(editor, clause) or editor.drawn
     present = {editor.lines.frame(whole_of(editor, line)) for line in lines} - {""}
     new = new_of(frames, present, clause)
+    if present == {new} and ("frame", new) in editor.wished:  # B in GSM, and the smoothed Bz in GSM
+        return
     if present == {new}:
         raise NotUnderstood(f"the vectors of this figure are in {new} already")
+    editor.wished.add(("frame", new))
     operations: list[Operation] = []
     named = {str(step.id) for line in lines for step in steps_behind(editor, line)}
     turned = []

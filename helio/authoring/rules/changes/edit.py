@@ -40,7 +40,7 @@ from helio.authoring.rules.changes.clauses import (
     removes_lines,
     without_old_values,
 )
-from helio.authoring.rules.changes.computation_changes import REPLACEMENTS
+from helio.authoring.rules.changes.computation_changes import REPLACEMENTS, cadences_of
 from helio.authoring.rules.changes.computed_lines import ComputedLines
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -64,6 +64,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import with_symbols_in_words
 from helio.authoring.rules.refusals import refuse_computation
 from helio.authoring.rules.times.dates import with_dates_of
+from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.rules.times.open_times import with_whole_time
 from helio.authoring.swapping import crafts_in
@@ -75,6 +76,7 @@ from helio.knowledge.quantities import spellings
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.labels import owner
+from helio.time_range import Duration
 
 BY = Attribution("rules")
 RULES = (*THRESHOLDS, *SETTINGS, *SOURCES_KEPT, *ARRANGING, *DATA, *REPLACEMENTS, *ADDITIONS)
@@ -201,6 +203,8 @@ def edited(
                 raise refusal from None
         lines = FigureEditor(start, catalogue, lambda _, names: EVERY if EVERY in names else names[0], now)
         for rest, note in without_reason(request, lines.lines_of, now):
+            if editor.kept and not any(pattern.search(rest) for pattern in _KEPT):
+                continue  # what stays as it is, is no reason
             with suppress(*UNABLE):
                 outcome = again(rest, sources=sources, records=records)
                 if isinstance(outcome, TemplateDraft):
@@ -315,10 +319,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         if before is not None:
             clause = _without_places(clause, before.clause)
             if before.rule in of_values:  # flares from M1 up, y axis from 1e-8
-                words = [
+                values = [
                     atom for atom in clause.shared if "what" in atom.tags and not editor.lines_of(atom.text)
                 ]
-                clause = replace(clause, shared=tuple(atom for atom in clause.shared if atom not in words))
+                clause = replace(clause, shared=tuple(atom for atom in clause.shared if atom not in values))
         if before is not None and _is_of_result(clause, before.clause, new=not drawn.keys() >= now.keys()):
             clause = _of_result(clause, before, drawn, now)
         elif before is not None:
@@ -366,8 +370,10 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
 
     def taken(match: re.Match[str]) -> str:
         parts = match.groupdict("")
-        names = [parts["what"], *re.split(r"\s*(?:,|\band\b|\bor\b|&)\s*", parts.get("more", ""))]
-        plain = [_OF_PANEL.sub("", re.sub(r"^(?:its|their)\s+", "", name)) for name in names if name]
+        names = [parts.get("what", ""), *re.split(r"\s*(?:,|\band\b|\bor\b|&)\s*", parts.get("more", ""))]
+        plain = [
+            _OF_PANEL.sub("", re.sub(r"^(?:its|their)\s+|['’]s(?!\w)", "", name)) for name in names if name
+        ]
         meant = [[] if name.casefold() in PLACES else editor.lines_of(name) for name in plain]
         lines = [line for named in meant for line in named]
         in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
@@ -377,6 +383,9 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
         if (parts.get("frame") and not in_frame) or (is_list and not all(meant)):
             return match[0]
         if parts.get("state") and not in_state:
+            return match[0]
+        seconds = Duration(INTERVALS[cadence]).nanoseconds / 1e9 if (cadence := parts.get("cadence")) else 0.0
+        if seconds and any(cadences_of(editor, line) != [seconds] for line in editor.drawn):
             return match[0]
         editor.kept |= {line: editor.shown(line) for line in lines}
         return parts.get("every", "")
