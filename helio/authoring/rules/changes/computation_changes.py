@@ -312,9 +312,9 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         add_quantities(editor, clause)  # in a panel for all of them
         return
     all_vectors = {vector for alike in vectors.values() for vector in alike}
-    numbers, together = editor.panels_with(sources), list[str]()
-    is_one = len(numbers) == 1 < len(sources) and _NEW_PANEL.search(clause.text) is not None
-    is_one &= place.into is None and not clause.says(r"\b(?:each|every|panels)\b")
+    is_one = place.into is None and not clause.says(r"\b(?:each|every|panels)\b")
+    is_one &= len(editor.panels_with(sources)) == 1 and _NEW_PANEL.search(clause.text) is not None
+    last = ""
     for line, source in sources.items():
         made = editor.lines.step(source)
         if tool in AVERAGES and made.tool in AVERAGES:
@@ -326,17 +326,14 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         # a spectrum and a rate have other units than the line
         apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
         apart |= _NEW_PANEL.search(clause.text) is not None or line in all_vectors
-        if is_one:
-            together.append(new)
-            continue
-        if place.into is None and place.at is None:
+        if is_one and last:
+            editor.draw(new, near=last)
+        elif place.into is None and place.at is None:
             editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
         else:
             put_into(editor, [new], place, ())
         set_look(editor, clause, [new])
-    if is_one:
-        put_into(editor, together, place if place.at is not None else Place(at=numbers[0]), (), together=True)
-        set_look(editor, clause, together)
+        last = new
 
 
 def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
@@ -626,10 +623,7 @@ _BESIDE = "rel:above rel:below rel:top rel:bottom"
 _SAME_AVERAGE = ignoring_case(
     r"\b(?:same|keep\s+(?:the|its|their)(?:\s+same)?)\s+(?:smoothing|averag\w+|window)\b"
 )
-
-_LIKE = ignoring_case(
-    r"\b(?:(?:over|with|in|using|by)\s+the\s+same\s+(?:\w+\s+)?window\s+as|(?:just\s+)?(?:like|as))\b"
-)
+_LIKE = ignoring_case(r"\b(?:\w+\s+the\s+same\s+(?:\w+\s+)?window\s+as|like|as)\b")
 _OTHERS = ignoring_case(r"others?(?:\s+(?:\w+|lines))?")
 
 
@@ -666,19 +660,17 @@ def _average(editor: FigureEditor, line: str, tool: str, window: str) -> None:
     """Draw a line averaged, in place of it; refuse angles and spectrograms."""
     if editor.lines.unit(line) in ("deg", "rad") or editor.lines.may_have_colours(line):
         raise NotUnderstood(f"{line} is an angle or a spectrogram, of which helio draws no average")
-    source = editor.lines.source(line, AVERAGES)
-    editor.draw_instead(line, _computed_from(editor, source, tool, window))
+    editor.draw_instead(line, _computed_from(editor, editor.lines.source(line, AVERAGES), tool, window))
     editor.notes.append(f"{line}: averaged over {_length(editor, window)}")
 
 
 def average_like(editor: FigureEditor, clause: Clause) -> None:
     """Average lines as others are: ``average the density like the speed``."""
-    names, (like, *more) = _names_around_like(clause)
+    names, like = _names_around_like(clause)
     averaged = [line for line in editor.drawn if editor.lines.step(line).tool in AVERAGES]
-    if _OTHERS.fullmatch(like) and len(averaged) == COUNTED.get(like.split()[-1].casefold(), len(averaged)):
-        models = averaged
-    else:
-        models = [line for name in (like, *more) for line in editor.known(name, every=True)]
+    count = COUNTED.get(like[0].split()[-1].casefold(), len(averaged))
+    is_rest = _OTHERS.fullmatch(like[0]) and count == len(averaged)
+    models = averaged if is_rest else [line for name in like for line in editor.known(name, every=True)]
     average = _average_of([editor.lines.step(line) for line in models])
     if average is None:
         raise NotUnderstood(f"{', '.join(models)}: no average in common", advice="name the window")
@@ -689,8 +681,7 @@ def average_like(editor: FigureEditor, clause: Clause) -> None:
 def _names_around_like(clause: Clause) -> tuple[list[str], list[str]]:
     """Return the lines to average, and those that are averaged already; none if the words do not say it."""
     joint = _LIKE.search(clause.text)
-    at = clause.start + joint.start() if joint else clause.start
-    named = clause.of("what") if joint else []
+    at, named = clause.start + joint.start() if joint else clause.stop, clause.of("what")
     return [atom.text for atom in named if atom.start < at], [atom.text for atom in named if atom.start > at]
 
 

@@ -121,12 +121,10 @@ _ALL_BUT = ignoring_case(
     r"(?=\s*(?:$|[.!])|\s+(?:from|to|in|log\w*|linear|on|with|should|must)\b)"
 )
 """Panels without one of them, for which a setting is: ``log axes in all but the first panel``."""
-_OF_PANEL = ignoring_case(r"\s+panels?$")
+_BESIDE_NAME = ignoring_case(r"^(?:its|their)\s+|['’]s(?!\w)|\s+panels?$")
 _THAT_PANEL = ignoring_case(r"\b(?P<to>(?:to|in|into|on|onto)\s+)(?:that|this)\s+panel\b")
 """A panel that the words before it name: ``B in GSE, and add |B| to that panel``."""
-_EVENT_OF_TITLE = ignoring_case(
-    r"\b(?:[\w-]+\s+)?(?:event|storm|flare|encounter)\s+\d+|\b(?:19|20)\d\d(?:-\d\d)*\b"
-)
+_EVENT = ignoring_case(r"\b(?:[\w-]+\s+)?(?:event|storm|flare|encounter)\s+\d+|\b(?:19|20)\d\d\b")
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _NOT_KEPT = ignoring_case(SPELLINGS["not kept"])
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
@@ -273,7 +271,6 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         r"\beverywhere\s+(?:but|except)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
     ).search(text):
         raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name what changes, and how")
-    title = editor.spec.get("title")
     if span := default_span(editor):
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
@@ -319,10 +316,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         if before is not None:
             clause = _without_places(clause, before.clause)
             if before.rule in of_values:  # flares from M1 up, y axis from 1e-8
-                values = [
-                    atom for atom in clause.shared if "what" in atom.tags and not editor.lines_of(atom.text)
+                left = [
+                    atom for atom in clause.shared if "what" not in atom.tags or editor.lines_of(atom.text)
                 ]
-                clause = replace(clause, shared=tuple(atom for atom in clause.shared if atom not in values))
+                clause = replace(clause, shared=tuple(left))
         if before is not None and _is_of_result(clause, before.clause, new=not drawn.keys() >= now.keys()):
             clause = _of_result(clause, before, drawn, now)
         elif before is not None:
@@ -343,8 +340,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
             editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
     _untitle(editor, [change.clause for change in ordered])
-    event = _EVENT_OF_TITLE.search(str(editor.spec.get("title") or ""))
-    if event and event[0] in str(title) and default_span(editor) != span:
+    event, moved = _EVENT.search(str(editor.spec.get("title") or "")), default_span(editor)
+    if event and moved != span and event[0] not in str(moved):
         editor.notes.append(f"the title still says '{event[0]}', which may not be true of the new time")
     for line, before_all in editor.kept.items():
         if editor.shown(line) != before_all:
@@ -371,21 +368,18 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
     def taken(match: re.Match[str]) -> str:
         parts = match.groupdict("")
         names = [parts.get("what", ""), *re.split(r"\s*(?:,|\band\b|\bor\b|&)\s*", parts.get("more", ""))]
-        plain = [
-            _OF_PANEL.sub("", re.sub(r"^(?:its|their)\s+|['’]s(?!\w)", "", name)) for name in names if name
-        ]
+        plain = [_BESIDE_NAME.sub("", name) for name in names if name]
         meant = [[] if name.casefold() in PLACES else editor.lines_of(name) for name in plain]
         lines = [line for named in meant for line in named]
         in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
         is_list = "every" in parts or bool(parts.get("more"))
         averaged = [editor.lines.step(line).tool in AVERAGES for line in lines]
         in_state = all(averaged) if parts.get("state") == "smoothed" else not any(averaged)
-        if (parts.get("frame") and not in_frame) or (is_list and not all(meant)):
-            return match[0]
-        if parts.get("state") and not in_state:
-            return match[0]
-        seconds = Duration(INTERVALS[cadence]).nanoseconds / 1e9 if (cadence := parts.get("cadence")) else 0.0
-        if seconds and any(cadences_of(editor, line) != [seconds] for line in editor.drawn):
+        is_true = in_frame if parts.get("frame") else in_state or not parts.get("state")
+        if length := INTERVALS.get(parts.get("cadence", "")):
+            seconds = Duration(length).nanoseconds / 1e9
+            is_true = all(cadences_of(editor, line) == [seconds] for line in editor.drawn)
+        if not is_true or (is_list and not all(meant)):
             return match[0]
         editor.kept |= {line: editor.shown(line) for line in lines}
         return parts.get("every", "")
