@@ -2574,7 +2574,7 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
             "smooth both strengths over 5 min, leave Wind as it is",
             "stays as it is, and changes it",
         ),
-        ("omni-solar-wind", "Show the speed as daily means, the rest leave daily", "does not understand"),
+        ("omni-solar-wind", "Show the speed as daily means, the rest leave Daily", "does not understand"),
         ("ace-strength", "B in GSE", "in GSE already"),
         ("omni-storm", "average the density like SYM-H", "no average in common"),
         ("wind-plasma", "smooth the velocity as the other three", "no line called 'other three'"),
@@ -2595,7 +2595,7 @@ def test_means_of_a_line_are_no_window_of_another(author, templates):
 @in_one_test(
     ("name", "request_", "note"),
     [
-        ("l1-monitor-comparison", "without DSCOVR", "lag_DSCOVR, correlation_DSCOVR: still saved"),
+        ("l1-monitor-comparison", "without DSCOVR", "lag_DSCOVR: still saved"),
         ("l1-monitor-comparison", "get rid of DSCOVR completely", ""),
         ("gle73-particles", "STEREO-B for 2012-03-07 instead", "title still says 'ground-level event 73'"),
         ("gle73-particles", '2012-03-07 instead, title "March 2012"', ""),

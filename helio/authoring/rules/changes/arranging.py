@@ -149,9 +149,7 @@ def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) ->
         saved, name = step["tool_args"]["source_labels"], str(step["step_id"])
         of_names = [label for words in clause.names for label in _named_after(editor, words, saved)]
         if not clause.says(_ALTOGETHER):
-            editor.notes += (
-                [f"{', '.join(of_names)}: still saved; say 'altogether' to stop it"] if of_names else []
-            )
+            editor.notes += [f"{label}: still saved; say 'altogether' to stop it" for label in of_names]
             continue
         gone.update(of_names)
         left = [label for label in saved if label not in gone]

@@ -50,9 +50,7 @@ WINDOW_OF = {
     SUPERPOSED: "bin",
 }
 """Tools with a window, each with the argument for it."""
-_NEW_PANEL = ignoring_case(
-    r"\b(?:an?|another)\s+(?:\w+\s+)?panel\s+(?:(?:on|at)\s+(?:the\s+)?(?:top|bottom|end)\s+)?(?:with|for|of|showing)\b"
-)
+_NEW_PANEL = ignoring_case(r"\b(?:an?|another)(?: \w+)? panel (?:[ao][tn] [\w ]+ )?(?:with|for|of|showing)\b")
 _AS_AVERAGE = re.compile(
     rf"\bas\s+(?:an?\s+|its\s+|their\s+)?(?:\d|running|moving|{'|'.join(INTERVALS)})", re.IGNORECASE
 )
@@ -312,9 +310,8 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         add_quantities(editor, clause)  # in a panel for all of them
         return
     all_vectors = {vector for alike in vectors.values() for vector in alike}
-    is_one = place.into is None and not clause.says(r"\b(?:each|every|panels)\b")
+    last, is_one = "", place.into is None and not clause.says(r"\b(?:each|every|panels)\b")
     is_one &= len(editor.panels_with(sources)) == 1 and _NEW_PANEL.search(clause.text) is not None
-    last = ""
     for line, source in sources.items():
         made = editor.lines.step(source)
         if tool in AVERAGES and made.tool in AVERAGES:
@@ -485,7 +482,7 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
         _average_instead(editor, clause)
         return
     if not steps:
-        raise NotUnderstood("the pipeline has no average or median to change")
+        raise NotUnderstood("none of the lines meant has an average or median to change")
     for step in steps:
         args, old, computation = step["tool_args"], APPLIED[step["tool_name"]], APPLIED[new]
         durations = [str(atom.value) for atom in clause.of("duration")]
@@ -624,7 +621,6 @@ _SAME_AVERAGE = ignoring_case(
     r"\b(?:same|keep\s+(?:the|its|their)(?:\s+same)?)\s+(?:smoothing|averag\w+|window)\b"
 )
 _LIKE = ignoring_case(r"\b(?:\w+\s+the\s+same\s+(?:\w+\s+)?window\s+as|like|as)\b")
-_OTHERS = ignoring_case(r"others?(?:\s+(?:\w+|lines))?")
 
 
 def replace_as_averaged(editor: FigureEditor, clause: Clause) -> None:
@@ -669,7 +665,7 @@ def average_like(editor: FigureEditor, clause: Clause) -> None:
     names, like = _names_around_like(clause)
     averaged = [line for line in editor.drawn if editor.lines.step(line).tool in AVERAGES]
     count = COUNTED.get(like[0].split()[-1].casefold(), len(averaged))
-    is_rest = _OTHERS.fullmatch(like[0]) and count == len(averaged)
+    is_rest = re.fullmatch(r"others?(?: (?:two|three|four|lines|ones?))?", like[0]) and count == len(averaged)
     models = averaged if is_rest else [line for name in like for line in editor.known(name, every=True)]
     average = _average_of([editor.lines.step(line) for line in models])
     if average is None:

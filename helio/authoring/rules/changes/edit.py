@@ -64,7 +64,6 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import with_symbols_in_words
 from helio.authoring.rules.refusals import refuse_computation
 from helio.authoring.rules.times.dates import with_dates_of
-from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.rules.times.open_times import with_whole_time
 from helio.authoring.swapping import crafts_in
@@ -76,7 +75,6 @@ from helio.knowledge.quantities import spellings
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.labels import owner
-from helio.time_range import Duration
 
 BY = Attribution("rules")
 RULES = (*THRESHOLDS, *SETTINGS, *SOURCES_KEPT, *ARRANGING, *DATA, *REPLACEMENTS, *ADDITIONS)
@@ -316,10 +314,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         if before is not None:
             clause = _without_places(clause, before.clause)
             if before.rule in of_values:  # flares from M1 up, y axis from 1e-8
-                left = [
-                    atom for atom in clause.shared if "what" not in atom.tags or editor.lines_of(atom.text)
-                ]
-                clause = replace(clause, shared=tuple(left))
+                shared = [atom for atom in clause.shared if atom.kind != "what" or editor.lines_of(atom.text)]
+                clause = replace(clause, shared=tuple(shared))
         if before is not None and _is_of_result(clause, before.clause, new=not drawn.keys() >= now.keys()):
             clause = _of_result(clause, before, drawn, now)
         elif before is not None:
@@ -376,8 +372,7 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
         averaged = [editor.lines.step(line).tool in AVERAGES for line in lines]
         in_state = all(averaged) if parts.get("state") == "smoothed" else not any(averaged)
         is_true = in_frame if parts.get("frame") else in_state or not parts.get("state")
-        if length := INTERVALS.get(parts.get("cadence", "")):
-            seconds = Duration(length).nanoseconds / 1e9
+        if seconds := {"hourly": 3600.0, "daily": 86400.0}.get(parts.get("cadence", "").casefold()):
             is_true = all(cadences_of(editor, line) == [seconds] for line in editor.drawn)
         if not is_true or (is_list and not all(meant)):
             return match[0]
