@@ -2430,6 +2430,20 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
             "binned",
         ),
         ("omni-storm", "average the density like the speed", "OMNI_HRO_1MIN_proton_density_smooth", "binned"),
+        (
+            "wind-plasma",
+            "smooth the velocity as well as the density over 20 min",
+            "window: $WINDOW → 20min",
+            "temp",
+        ),
+        ("omni-storm", "average the speed and the density over 10 min", "proton_density_smooth", "resample"),
+        ("ace-strength", "average Bz and |B| over 20 min", "Bmag_smooth", "resample"),
+        (
+            "omni-storm",
+            "smooth the density over 5 min, just as for the speed",
+            "proton_density_smooth",
+            "SYM",
+        ),
         ("omni-storm", "smooth Bz just like the speed", "OMNI_HRO_1MIN_BZ_GSM_smooth", "proton"),
         (
             "wind-plasma",
@@ -2576,7 +2590,10 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ),
         ("omni-solar-wind", "Show the speed as daily means, the rest leave Daily", "does not understand"),
         ("ace-strength", "B in GSE", "in GSE already"),
-        ("omni-storm", "average the density like SYM-H", "no average in common"),
+        ("omni-storm", "average Bz with a 10 min window like the speed", "no such average"),
+        ("l1-compare", "add DSCOVR's vector in the panel with the other vectors", "no panel called"),
+        ("omni-storm", "hourly means of the speed and the density", "only some of these lines"),
+        ("omni-storm", "average the density like SYM-H", "no such average"),
         ("wind-plasma", "smooth the velocity as the other three", "no line called 'other three'"),
     ],
 )

@@ -426,7 +426,17 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
 
     A line with a colour or dashes of its own is drawn beside the line.
     """
-    if steps := _of_named(editor, clause, _windowed(editor, [clause.value("tool")])):
+    windowed = _windowed(editor, [clause.value("tool")])
+    alone = [replace(clause, atoms=(atom,), shared=()) for atom in clause.of("what")]
+    held = [bool(_of_named(editor, name, windowed)) for name in alone]
+    if any(held) and not all(held):  # the speed, which is averaged, and the density
+        if _OTHER_AVERAGE.search(clause.text) or not is_average(clause):
+            raise NotUnderstood(
+                "only some of these lines are averaged", advice="name one line after the other"
+            )
+        smooth(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom.kind != "tool")))
+        return
+    if steps := _of_named(editor, clause, windowed):
         set_window(editor, clause)
         made = {step["tool_args"].get("output_label") for step in steps}
         set_look(editor, clause, [line for line in editor.drawn if whole_of(editor, line) in made])
@@ -620,7 +630,7 @@ _BESIDE = "rel:above rel:below rel:top rel:bottom"
 _SAME_AVERAGE = ignoring_case(
     r"\b(?:same|keep\s+(?:the|its|their)(?:\s+same)?)\s+(?:smoothing|averag\w+|window)\b"
 )
-_LIKE = ignoring_case(r"\b(?:\w+\s+the\s+same\s+(?:\w+\s+)?window\s+as|like|as)\b")
+_LIKE = ignoring_case(r"\b(?:\w+\s+the\s+same\s+(?:\w+\s+)?window\s+as|like|(?<!well )as(?! well))\b")
 
 
 def replace_as_averaged(editor: FigureEditor, clause: Clause) -> None:
@@ -668,8 +678,8 @@ def average_like(editor: FigureEditor, clause: Clause) -> None:
     is_rest = re.fullmatch(r"others?(?: (?:two|three|four|lines|ones?))?", like[0]) and count == len(averaged)
     models = averaged if is_rest else [line for name in like for line in editor.known(name, every=True)]
     average = _average_of([editor.lines.step(line) for line in models])
-    if average is None:
-        raise NotUnderstood(f"{', '.join(models)}: no average in common", advice="name the window")
+    if average is None or clause.value("duration") not in (None, _length(editor, average[1])):
+        raise NotUnderstood(f"{', '.join(models)}: no such average in common", advice="name the window")
     for line in [line for name in names for line in editor.known(name, every=True)]:
         _average(editor, line, *average)
 
@@ -686,7 +696,7 @@ REPLACEMENTS: tuple[Rule, ...] = (
          lambda clause: len(clause.of("what")) > 1),
 )  # fmt: skip
 COMPUTATIONS: tuple[Rule, ...] = (
-    Rule("tool|verb:smooth what", "what craft tool verb:smooth noun:window", average_like,
+    Rule("tool|verb:smooth what", "what craft tool verb:smooth noun:window duration", average_like,
          lambda clause: is_average(clause) and all(_names_around_like(clause))),
     Rule("verb:convert|rel:instead_of tool what",
          "what craft tool frame noun:frame verb:show verb:convert rel:instead_of", smooth,
