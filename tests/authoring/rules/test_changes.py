@@ -2529,8 +2529,6 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
             "ACE_Bmag_smooth",
             "Wind_Bmag_smooth",
         ),
-        ("omni-solar-wind", "Show the speed as daily means, the rest leave hourly", "V_binned", "BR_binned"),
-        ("omni-solar-wind", "speed as daily means, all others stay hourly", "V_binned", "BR_binned"),
         ("omni-solar-wind-overview", "lose the coupling function and AU", "subtitle", "clock"),
         ("ace-strength", "B in GSM and the smoothed Bz in GSM", "parameter: BGSEc → BGSM", "transform_frame"),
     ],

@@ -40,7 +40,7 @@ from helio.authoring.rules.changes.clauses import (
     removes_lines,
     without_old_values,
 )
-from helio.authoring.rules.changes.computation_changes import REPLACEMENTS, cadences_of
+from helio.authoring.rules.changes.computation_changes import REPLACEMENTS
 from helio.authoring.rules.changes.computed_lines import ComputedLines
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -363,7 +363,7 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
 
     def taken(match: re.Match[str]) -> str:
         parts = match.groupdict("")
-        names = [parts.get("what", ""), *re.split(r"\s*(?:,|\band\b|\bor\b|&)\s*", parts.get("more", ""))]
+        names = [parts["what"], *re.split(r"\s*(?:,|\band\b|\bor\b|&)\s*", parts.get("more", ""))]
         plain = [_BESIDE_NAME.sub("", name) for name in names if name]
         meant = [[] if name.casefold() in PLACES else editor.lines_of(name) for name in plain]
         lines = [line for named in meant for line in named]
@@ -372,8 +372,6 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
         averaged = [editor.lines.step(line).tool in AVERAGES for line in lines]
         in_state = all(averaged) if parts.get("state") == "smoothed" else not any(averaged)
         is_true = in_frame if parts.get("frame") else in_state or not parts.get("state")
-        if seconds := {"hourly": 3600.0, "daily": 86400.0}.get(parts.get("cadence", "").casefold()):
-            is_true = all(cadences_of(editor, line) == [seconds] for line in editor.drawn)
         if not is_true or (is_list and not all(meant)):
             return match[0]
         editor.kept |= {line: editor.shown(line) for line in lines}
