@@ -2444,6 +2444,7 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
             "proton_density_smooth",
             "SYM",
         ),
+        ("wind-plasma", "remove the temperature panel but keep everything else", "panel 3", "density"),
         ("omni-storm", "smooth Bz just like the speed", "OMNI_HRO_1MIN_BZ_GSM_smooth", "proton"),
         (
             "wind-plasma",
