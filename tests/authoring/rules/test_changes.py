@@ -2429,12 +2429,109 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
             "OMNI_HRO_1MIN_proton_density_smooth",
             "binned",
         ),
+        ("omni-storm", "average the density like the speed", "OMNI_HRO_1MIN_proton_density_smooth", "binned"),
+        (
+            "wind-plasma",
+            "smooth the velocity as well as the density over 20 min",
+            "window: $WINDOW → 20min",
+            "temp",
+        ),
+        ("omni-storm", "average the speed and the density over 10 min", "proton_density_smooth", "resample"),
+        ("ace-strength", "average Bz and |B| over 20 min", "Bmag_smooth", "resample"),
+        (
+            "omni-storm",
+            "smooth the density over 5 min, just as for the speed",
+            "proton_density_smooth",
+            "SYM",
+        ),
+        ("wind-plasma", "remove the temperature panel but keep everything else", "panel 3", "density"),
+        ("omni-storm", "smooth Bz just like the speed", "OMNI_HRO_1MIN_BZ_GSM_smooth", "proton"),
+        (
+            "wind-plasma",
+            "average the velocity over the same window as the density",
+            "panel 2: WI_PM_3DP.P_VELS → WI_PM_3DP_P_VELS_smooth",
+            "resample",
+        ),
+        (
+            "wind-plasma",
+            "average the velocity over the same window as the other two",
+            "panel 2: WI_PM_3DP.P_VELS → WI_PM_3DP_P_VELS_smooth",
+            "resample",
+        ),
         (
             "wind-plasma",
             "proton density no longer smoothed",
             "panel 1: density → WI_PM_3DP.P_DENS",
             "temperature",
         ),
+        (
+            "ace-strength",
+            "I work in GSM, can you make the field and the smoothed Bz in GSM coordinates",
+            "parameter: BGSEc → BGSM",
+            "transform_frame",
+        ),
+        ("mms-burst", "I work in GSM, so make the field in GSM", "mms1_fgm_b_gsm_brst_l2", "bulkv"),
+        (
+            "ace-strength",
+            "put |B| on a fixed axis from 0 to 15 nT",
+            "y range of panel 2 (Bmag): 0.0, 15.0",
+            "panel 1",
+        ),
+        (
+            "l1-compare",
+            "also DSCOVR's field strength, in the panel with the other two strengths, in green",
+            "panel 3: + 3 DSCOVR_Bmag",
+            "panel 4",
+        ),
+        (
+            "l1-compare",
+            "Add also the DSCOVR field strength in the last panel, together with the other strengths",
+            "panel 3: + 3 DSCOVR_Bmag",
+            "panel 4",
+        ),
+        (
+            "l1-compare",
+            "at the bottom one more panel with the hourly means of both field strengths",
+            "panel 4: ACE_Bmag_binned, Wind_Bmag_binned",
+            "panel 5",
+        ),
+        (
+            "l1-compare",
+            "add a panel on top with hourly means of the field strengths",
+            "panel 1: ACE_Bmag_binned, Wind_Bmag_binned",
+            "panel 5",
+        ),
+        ("wind-plasma", "one more panel on top: Wind field magnitude, 1 min", "panel 1: Wind_Bmag", "WINDOW"),
+        (
+            "wind-plasma",
+            "save the smoothed density and the velocity together in a parquet file",
+            "filename: density_P_VELS.parquet",
+            "csv",
+        ),
+        ("tha-ions", "colour limits of spectrogram 1e3 to 1e7", "1000.0", "y range"),
+        ("goes-xray-flares", "list and mark only flares of class M1 or bigger", "1e-06 → 1e-05", "panel"),
+        ("goes-xray-flares", "flares above X1 only, linear axis", "1e-06 → 0.0001", "panel 'X1'"),
+        ("ace-gone", "use wind rather than ace for 10 june 2024", "2024-06-10 to 2024-06-11", "step window"),
+        (
+            "psp-bfield",
+            "mask |B| above 50 nT (magnitude only, components untouched)",
+            "B_magnitude_masked",
+            "panel 1",
+        ),
+        (
+            "l1-compare",
+            "smooth ACE's |B| over 5 min, leave Wind's as it is",
+            "ACE_Bmag_smooth",
+            "Wind_Bmag_smooth",
+        ),
+        (
+            "l1-compare",
+            "leave Wind's |B| as it is, smooth ACE's |B| over 5 min",
+            "ACE_Bmag_smooth",
+            "Wind_Bmag_smooth",
+        ),
+        ("omni-solar-wind-overview", "lose the coupling function and AU", "subtitle", "clock"),
+        ("ace-strength", "B in GSM and the smoothed Bz in GSM", "parameter: BGSEc → BGSM", "transform_frame"),
     ],
 )
 def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, name, request_, told, untold):
@@ -2480,6 +2577,23 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ("ace-gone", "clock angle instead of density, same smoothing", "is an angle"),
         ("omni-storm", "5 min means of the speed without SYM-H", "does not understand"),
         ("omni-storm", "flow pressure should not be smoothed", "no line called 'flow pressure'"),
+        (
+            "l1-compare",
+            "smooth both strengths over 5 min, leave Wind's as it is",
+            "stays as it is, and changes it",
+        ),
+        (
+            "l1-compare",
+            "smooth both strengths over 5 min, leave Wind as it is",
+            "stays as it is, and changes it",
+        ),
+        ("omni-solar-wind", "Show the speed as daily means, the rest leave Daily", "does not understand"),
+        ("ace-strength", "B in GSE", "in GSE already"),
+        ("omni-storm", "average Bz with a 10 min window like the speed", "no such average"),
+        ("l1-compare", "add DSCOVR's vector in the panel with the other vectors", "no panel called"),
+        ("omni-storm", "hourly means of the speed and the density", "only some of these lines"),
+        ("omni-storm", "average the density like SYM-H", "no such average"),
+        ("wind-plasma", "smooth the velocity as the other three", "no line called 'other three'"),
     ],
 )
 def test_what_would_change_something_else_is_refused(author, templates, name, request_, message):
@@ -2492,3 +2606,19 @@ def test_means_of_a_line_are_no_window_of_another(author, templates):
     assert isinstance(question, AuthorQuestion)
     told = changed(author, templates("plasma-beta-mach"), "n 5 min means", "beside the line")
     assert not any("FLUCTUATIONS" in change for change in told)
+
+
+@in_one_test(
+    ("name", "request_", "note"),
+    [
+        ("l1-monitor-comparison", "without DSCOVR", "lag_DSCOVR: still saved"),
+        ("l1-monitor-comparison", "get rid of DSCOVR completely", ""),
+        ("gle73-particles", "STEREO-B for 2012-03-07 instead", "title still says 'ground-level event 73'"),
+        ("gle73-particles", '2012-03-07 instead, title "March 2012"', ""),
+        ("omni-storm", "storm of 7-9 september 2017", "title still says '2015'"),
+    ],
+)
+def test_a_note_says_what_stays_though_it_may_no_longer_be_true(author, templates, name, request_, note):
+    notes = " ".join(author.edit(request_, templates(name)).notes)
+    assert note in notes
+    assert ("still" in notes) == bool(note)

@@ -145,9 +145,13 @@ def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) ->
     if not any(kept) or kept == (editor.panels or [editor.drawn]):
         raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
     gone = {line for line in editor.drawn if not any(line in panel for panel in kept)}
-    for step in editor.steps_of(("save_data",)) if clause.says(_ALTOGETHER) else ():
+    for step in editor.steps_of(("save_data",)):
         saved, name = step["tool_args"]["source_labels"], str(step["step_id"])
-        gone.update(label for words in clause.names for label in _named_after(editor, words, saved))
+        of_names = [label for words in clause.names for label in _named_after(editor, words, saved)]
+        if not clause.says(_ALTOGETHER):
+            editor.notes += [f"{label}: still saved; say 'altogether' to stop it" for label in of_names]
+            continue
+        gone.update(of_names)
         left = [label for label in saved if label not in gone]
         change = Operation("set", name, ("tool_args", "source_labels"), left)
         editor.do(change if left else Operation("remove", name))

@@ -23,7 +23,7 @@ from helio.authoring.rules.changes.additions import (
     vectors_of,
 )
 from helio.authoring.rules.changes.arranging import remove
-from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.atoms import COUNTED, Atom
 from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
 from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -50,7 +50,7 @@ WINDOW_OF = {
     SUPERPOSED: "bin",
 }
 """Tools with a window, each with the argument for it."""
-_NEW_PANEL = re.compile(r"\b(?:an?|another)\s+(?:\w+\s+)?panel\s+(?:with|for|of|showing)\b", re.IGNORECASE)
+_NEW_PANEL = ignoring_case(r"\b(?:an?|another)(?: \w+)? panel (?:[ao][tn] [\w ]+ )?(?:with|for|of|showing)\b")
 _AS_AVERAGE = re.compile(
     rf"\bas\s+(?:an?\s+|its\s+|their\s+)?(?:\d|running|moving|{'|'.join(INTERVALS)})", re.IGNORECASE
 )
@@ -310,6 +310,8 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         add_quantities(editor, clause)  # in a panel for all of them
         return
     all_vectors = {vector for alike in vectors.values() for vector in alike}
+    last, is_one = "", place.into is None and not clause.says(r"\b(?:each|every|panels)\b")
+    is_one &= len(editor.panels_with(sources)) == 1 and _NEW_PANEL.search(clause.text) is not None
     for line, source in sources.items():
         made = editor.lines.step(source)
         if tool in AVERAGES and made.tool in AVERAGES:
@@ -321,11 +323,14 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         # a spectrum and a rate have other units than the line
         apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
         apart |= _NEW_PANEL.search(clause.text) is not None or line in all_vectors
-        if place.into is None and place.at is None:
+        if is_one and last:
+            editor.draw(new, near=last)
+        elif place.into is None and place.at is None:
             editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
         else:
             put_into(editor, [new], place, ())
         set_look(editor, clause, [new])
+        last = new
 
 
 def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
@@ -421,7 +426,17 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
 
     A line with a colour or dashes of its own is drawn beside the line.
     """
-    if steps := _of_named(editor, clause, _windowed(editor, [clause.value("tool")])):
+    windowed = _windowed(editor, [clause.value("tool")])
+    alone = [replace(clause, atoms=(atom,), shared=()) for atom in clause.of("what")]
+    held = [bool(_of_named(editor, name, windowed)) for name in alone]
+    if any(held) and not all(held):  # the speed, which is averaged, and the density
+        if _OTHER_AVERAGE.search(clause.text) or not is_average(clause):
+            raise NotUnderstood(
+                "only some of these lines are averaged", advice="name one line after the other"
+            )
+        smooth(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom.kind != "tool")))
+        return
+    if steps := _of_named(editor, clause, windowed):
         set_window(editor, clause)
         made = {step["tool_args"].get("output_label") for step in steps}
         set_look(editor, clause, [line for line in editor.drawn if whole_of(editor, line) in made])
@@ -477,7 +492,7 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
         _average_instead(editor, clause)
         return
     if not steps:
-        raise NotUnderstood("the pipeline has no average or median to change")
+        raise NotUnderstood("none of the lines meant has an average or median to change")
     for step in steps:
         args, old, computation = step["tool_args"], APPLIED[step["tool_name"]], APPLIED[new]
         durations = [str(atom.value) for atom in clause.of("duration")]
@@ -615,6 +630,7 @@ _BESIDE = "rel:above rel:below rel:top rel:bottom"
 _SAME_AVERAGE = ignoring_case(
     r"\b(?:same|keep\s+(?:the|its|their)(?:\s+same)?)\s+(?:smoothing|averag\w+|window)\b"
 )
+_LIKE = ignoring_case(r"\b(?:\w+\s+the\s+same\s+(?:\w+\s+)?window\s+as|like|(?<!well )as(?! well))\b")
 
 
 def replace_as_averaged(editor: FigureEditor, clause: Clause) -> None:
@@ -650,8 +666,29 @@ def _average(editor: FigureEditor, line: str, tool: str, window: str) -> None:
     """Draw a line averaged, in place of it; refuse angles and spectrograms."""
     if editor.lines.unit(line) in ("deg", "rad") or editor.lines.may_have_colours(line):
         raise NotUnderstood(f"{line} is an angle or a spectrogram, of which helio draws no average")
-    editor.draw_instead(line, _computed_from(editor, line, tool, window))
-    editor.notes.append(f"{line}: averaged over {_length(editor, window)}, as the line before")
+    editor.draw_instead(line, _computed_from(editor, editor.lines.source(line, AVERAGES), tool, window))
+    editor.notes.append(f"{line}: averaged over {_length(editor, window)}")
+
+
+def average_like(editor: FigureEditor, clause: Clause) -> None:
+    """Average lines as others are: ``average the density like the speed``."""
+    names, like = _names_around_like(clause)
+    averaged = [line for line in editor.drawn if editor.lines.step(line).tool in AVERAGES]
+    count = COUNTED.get(like[0].split()[-1].casefold(), len(averaged))
+    is_rest = re.fullmatch(r"others?(?: (?:two|three|four|lines|ones?))?", like[0]) and count == len(averaged)
+    models = averaged if is_rest else [line for name in like for line in editor.known(name, every=True)]
+    average = _average_of([editor.lines.step(line) for line in models])
+    if average is None or clause.value("duration") not in (None, _length(editor, average[1])):
+        raise NotUnderstood(f"{', '.join(models)}: no such average in common", advice="name the window")
+    for line in [line for name in names for line in editor.known(name, every=True)]:
+        _average(editor, line, *average)
+
+
+def _names_around_like(clause: Clause) -> tuple[list[str], list[str]]:
+    """Return the lines to average, and those that are averaged already; none if the words do not say it."""
+    joint = _LIKE.search(clause.text)
+    at, named = clause.start + joint.start() if joint else clause.stop, clause.of("what")
+    return [atom.text for atom in named if atom.start < at], [atom.text for atom in named if atom.start > at]
 
 
 REPLACEMENTS: tuple[Rule, ...] = (
@@ -659,6 +696,8 @@ REPLACEMENTS: tuple[Rule, ...] = (
          lambda clause: len(clause.of("what")) > 1),
 )  # fmt: skip
 COMPUTATIONS: tuple[Rule, ...] = (
+    Rule("tool|verb:smooth what", "what craft tool verb:smooth noun:window duration", average_like,
+         lambda clause: is_average(clause) and all(_names_around_like(clause))),
     Rule("verb:convert|rel:instead_of tool what",
          "what craft tool frame noun:frame verb:show verb:convert rel:instead_of", smooth,
          lambda clause: {atom.value for atom in clause.of("tool")} == {"minimum_variance"}),

@@ -46,8 +46,9 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
     lines = lines_named(editor, clause) or editor.drawn
     present = {editor.lines.frame(whole_of(editor, line)) for line in lines} - {""}
     new = new_of(frames, present, clause)
-    if present == {new}:
+    if present == {new} and ("frame", new) not in editor.wished:
         raise NotUnderstood(f"the vectors of this figure are in {new} already")
+    editor.wished.add(("frame", new))
     operations: list[Operation] = []
     named = {str(step.id) for line in lines for step in steps_behind(editor, line)}
     turned = []
@@ -70,7 +71,7 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
     editor.do(*operations)
     _write_frame(editor, lines, new)
     left = [line for line in lines if line in editor.drawn] if clause.has("what", "panel") else editor.drawn
-    if not _turn(editor, left, new) and not operations:
+    if not _turn(editor, left, new) and not operations and present != {new}:
         raise NotUnderstood(f"no vector of this pipeline is available in {new}")
 
 

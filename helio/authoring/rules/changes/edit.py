@@ -119,9 +119,10 @@ _ALL_BUT = ignoring_case(
     r"(?=\s*(?:$|[.!])|\s+(?:from|to|in|log\w*|linear|on|with|should|must)\b)"
 )
 """Panels without one of them, for which a setting is: ``log axes in all but the first panel``."""
-_OF_PANEL = ignoring_case(r"\s+panels?$")
+_BESIDE_NAME = ignoring_case(r"^(?:its|their)\s+|['’]s(?!\w)|\s+panels?$")
 _THAT_PANEL = ignoring_case(r"\b(?P<to>(?:to|in|into|on|onto)\s+)(?:that|this)\s+panel\b")
 """A panel that the words before it name: ``B in GSE, and add |B| to that panel``."""
+_EVENT = ignoring_case(r"\b(?:[\w-]+\s+)?(?:event|storm|flare|encounter)\s+\d+|\b(?:19|20)\d\d\b")
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _NOT_KEPT = ignoring_case(SPELLINGS["not kept"])
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
@@ -198,6 +199,8 @@ def edited(
                 raise refusal from None
         lines = FigureEditor(start, catalogue, lambda _, names: EVERY if EVERY in names else names[0], now)
         for rest, note in without_reason(request, lines.lines_of, now):
+            if editor.kept and not any(pattern.search(rest) for pattern in _KEPT):
+                continue  # what stays as it is, is no reason
             with suppress(*UNABLE):
                 outcome = again(rest, sources=sources, records=records)
                 if isinstance(outcome, TemplateDraft):
@@ -286,10 +289,11 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         text = re.sub(rf"\b(my|the|this)\s+(?:{names})\s+(?=overview|pipeline|plot|figure)", r"\1 ", text)
     atoms = without_old_values(read_atoms(text, editor.now))
     meanings = Meanings(editor)
+    of_values = meanings.rules()
     computing = ComputedLines(editor)
     rules = (
         *computing.rules(),
-        *meanings.rules(),
+        *of_values,
         *Siblings(editor).rules(),
         added_inputs(editor),
         *RULES,
@@ -309,6 +313,9 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             before, drawn = last, earlier  # |B| in the same panel as B, black and thick
         if before is not None:
             clause = _without_places(clause, before.clause)
+            if before.rule in of_values:  # flares from M1 up, y axis from 1e-8
+                shared = [atom for atom in clause.shared if atom.kind != "what" or editor.lines_of(atom.text)]
+                clause = replace(clause, shared=tuple(shared))
         if before is not None and _is_of_result(clause, before.clause, new=not drawn.keys() >= now.keys()):
             clause = _of_result(clause, before, drawn, now)
         elif before is not None:
@@ -329,6 +336,9 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
             editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
     _untitle(editor, [change.clause for change in ordered])
+    event, moved = _EVENT.search(str(editor.spec.get("title") or "")), default_span(editor)
+    if event and moved != span and event[0] not in str(moved):
+        editor.notes.append(f"the title still says '{event[0]}', which may not be true of the new time")
     for line, before_all in editor.kept.items():
         if editor.shown(line) != before_all:
             raise NotUnderstood(
@@ -354,16 +364,15 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
     def taken(match: re.Match[str]) -> str:
         parts = match.groupdict("")
         names = [parts["what"], *re.split(r"\s*(?:,|\band\b|\bor\b|&)\s*", parts.get("more", ""))]
-        plain = [_OF_PANEL.sub("", re.sub(r"^(?:its|their)\s+", "", name)) for name in names if name]
+        plain = [_BESIDE_NAME.sub("", name) for name in names if name]
         meant = [[] if name.casefold() in PLACES else editor.lines_of(name) for name in plain]
         lines = [line for named in meant for line in named]
         in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
         is_list = "every" in parts or bool(parts.get("more"))
         averaged = [editor.lines.step(line).tool in AVERAGES for line in lines]
         in_state = all(averaged) if parts.get("state") == "smoothed" else not any(averaged)
-        if (parts.get("frame") and not in_frame) or (is_list and not all(meant)):
-            return match[0]
-        if parts.get("state") and not in_state:
+        is_true = in_frame if parts.get("frame") else in_state or not parts.get("state")
+        if not is_true or (is_list and not all(meant)):
             return match[0]
         editor.kept |= {line: editor.shown(line) for line in lines}
         return parts.get("every", "")
