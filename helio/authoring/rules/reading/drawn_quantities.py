@@ -62,6 +62,7 @@ _PLACED = re.compile(
 _VECTOR = re.compile(r"\b(?:vectors?|components?)\b", re.IGNORECASE)
 _OF_VECTOR = re.compile(
     r"(?:[bv]_?[xyzrtn](?:[- ]components?)?|[|\w\s]*(?:\|B\||Bt|magnitude|strength))\s+(?:of|from)\s+(?:the\s+)?"
+    rf"(?:(?:{LENGTH}|hourly)[\s-]+)?"
     r"(?:(?-i:[A-Z]+)\s+)?",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ from helio.authoring.rules.changes.atoms import COUNT, COUNTED
 from helio.authoring.rules.computations.computed import OVERLAID, in_brackets
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
-from helio.authoring.rules.reading.named_instruments import Crafts
+from helio.authoring.rules.reading.named_instruments import Crafts, read_instruments
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import APPLIED, R_SQUARED
 from helio.authoring.writing.steps import duration
@@ -52,6 +52,12 @@ _OF_FORMER = re.compile(
     re.IGNORECASE,
 )
 """A cadence between commas, which is that of what stands before it: ``B, 1 minute data, and density``."""
+_FROM_INSTRUMENT = re.compile(
+    r"\b(?:from|using|of)\s+(?:the\s+)?(?P<length>(?:[\d.]+[\s-]*[a-z]+|hourly|daily)[\s-]+)(?P<name>(?-i:[A-Z][A-Z\d-]+))\b"
+    r"(?!\s*(?:and\b|[&+/]))",
+    re.IGNORECASE,
+)
+"""A cadence of the data of one instrument: ``from the 1-minute MAG data``."""
 _BEFORE_CRAFT = re.compile(r"(?:[,;&+]|\b(?:and|plus|with|from|versus|vs\.?))\s*(?:the\s+)?$", re.IGNORECASE)
 """What stands before the cadence of a later spacecraft: ``HET of Solar Orbiter, hourly HET of PSP``."""
 _ALONE = re.compile(
@@ -217,6 +223,8 @@ def _beside_cadence(
 def _own_lines(at: int, named: NamedData, flown: Crafts) -> Lines | None:
     """Return the lines of a cadence that is not that of all data; None if it may be that of all."""
     text = named.text
+    if own := _of_instrument(at, named, flown):
+        return Lines((), own)
     former, later = named.quantities(0, at), named.quantities(at)
     if former and later and re.search(r"[,(]\s*$", text[:at]) and _OF_FORMER.match(text, at):
         again = {*former} & {*later}
@@ -228,6 +236,23 @@ def _own_lines(at: int, named: NamedData, flown: Crafts) -> Lines | None:
     if before and behind and not behind & before and _BEFORE_CRAFT.search(text[:at]):
         return Lines(tuple(sorted(behind)))
     return None
+
+
+def _of_instrument(at: int, named: NamedData, flown: Crafts) -> tuple[RequestQuantity, ...]:
+    """Return the quantities of a cadence that is that of their instrument: ``|B| from 1 min MAG data, PAS density``."""
+    text, crafts = named.text, dict(flown)
+    for source in _FROM_INSTRUMENT.finditer(text):
+        for start, stop in [*named.parts(_CLAUSE), *named.parts(_CUTS[0])]:
+            own = named.quantities(start, at)
+            if source.start("length") != at or at not in range(start, stop) or source.start("name") in crafts:
+                continue
+            before, others = (
+                {*read_instruments(Sentence.masked(words))} - {source["name"]}
+                for words in (text[:start], f"{text[:start]} {text[stop:]}")
+            )
+            if own and {*own} < {*named.quantities()} and others and (before or not named.quantities(0, start)):
+                return own
+    return ()
 
 
 def _is_of_later(at: int, named: NamedData) -> bool:
