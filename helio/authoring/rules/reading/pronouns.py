@@ -10,7 +10,9 @@ from helio.patterns import ignoring_case
 
 _PRONOUN = ignoring_case(
     r"\b(?:the\s+)?(?:(?P<which>former|latter)(?:\s+one)?"
-    r"|(?<!\bin the )(?<!\bon the )(?P<place>first|second|third|last)\s+one)\b(?!\s+panel|\s+(?:spacecraft|probe))"
+    r"|(?<!\bin the )(?<!\bon the )(?P<place>first|second|third|last)\s+one"
+    r"|(?<=\bthe )(?P<turn>first|second|third|last)(?=\s+(?:over|by|to)\s+(?:an?\s+)?\d)"
+    r"|(?P<two>first|last)\s+two(?=\s*(?:$|[,.;:)])|\s+(?:in|on|over|with)\b))\b(?!\s+panel|\s+(?:spacecraft|probe))"
 )
 _PLACES = {"former": 0, "first": 0, "second": 1, "third": 2, "latter": -1, "last": -1}
 
