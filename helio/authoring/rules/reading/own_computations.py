@@ -23,7 +23,7 @@ from helio.knowledge.cadence import FINEST
 from helio.knowledge.quantity_words import INDICES
 from helio.patterns import ignoring_case
 
-_CUTS = (r"[,;+&]|\.\s|\b(?:and|plus)\b", r"[,;]|\.\s")
+_CUTS = (r"[,;+&]|[.:]\s|\b(?:and|plus)\b", r"[,;]|[.:]\s")
 """What stands between parts of a sentence: first try the smallest parts."""
 _CLAUSE = r"[,;:]|\.\s|\bthen\b"
 """What stands between clauses, of which a later one may say what becomes of a quantity."""
@@ -164,10 +164,20 @@ def of_named_again(mentions: Mentions, named: NamedData) -> Mentions:
         own = named.again_at(mention.position)
         is_open = mention.computation.tool in APPLIED and mention.computation.of == Lines()
         if own != Lines() and is_open and not _of_later_wish(mention, named):
-            computation = replace(mention.computation, of=own)
+            computation = replace(mention.computation, of=_of_clause(mention, mentions, own, named))
             mention = replace(mention, computation=computation, partial=False)
         of_own.append(mention)
     return tuple(of_own)
+
+
+def _of_clause(mention: ComputationMention, mentions: Mentions, own: Lines, named: NamedData) -> Lines:
+    """Give each of several computations of a clause its part: ``V smoothed over 10 min and T smoothed over 1 h``."""
+    start, stop = named.clause_at(mention.position)
+    parts = [part for part in named.parts(_CUTS[0]) if start <= part[0] < stop]
+    of = [named.quantities(*part) for part in parts if any(computed.position in range(*part) for computed in mentions)]
+    if len(of) < 2 or sorted(chain(*of), key=repr) != sorted(own.quantities, key=repr):
+        return own
+    return replace(own, quantities=named.part_at(mention.position))
 
 
 def with_cadences(

@@ -31,7 +31,10 @@ def with_names_for_pronouns(text: str) -> str:
     names = _names_in(text[: first.start()]) if first else []
 
     def named(match: re.Match[str]) -> str:
-        place = _PLACES[(match["which"] or match["place"]).lower()]
+        if match["two"]:
+            pair = names[:2] if match["two"].lower() == "first" else names[-2:]
+            return " and ".join(pair) if len(names) > len(pair) else match[0]
+        place = _PLACES[(match["which"] or match["place"] or match["turn"]).lower()]
         is_clear = len(names) == len(("former", "latter")) if match["which"] else place < len(names) > 1
         return names[place] if is_clear else match[0]
 
