@@ -37,6 +37,16 @@ _PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
         (r"\b(?:encounter|perijove|flyby)\s*#?\d{1,2}\s*\((?P<time>[^()]*\b(?:19|20)\d\d\b[^()]*)\)", r"\g<time>"),
+        (r"\(\s*y(?:[- ]axis)?\s*[:=]?\s*(?:from\s+)?(?=[-+]?\d)", "(y range "),
+        (
+            r"(?P<third>\b(?:first|second)\s+panel\b.*?\bin\s+(?:the|an?)\s+(?:third|fourth))(?=\s*(?:$|[,.;(])|\s+(?:and|as|with)\b)",
+            r"\g<third> panel",
+        ),
+        (
+            r"^(?P<head>(?!.*\b(?:smooth|averag|filter|mean|median|despik|detrend)).*?)\s*[,;]\s*(?:and\s+|but\s+)?nothing\s+(?:special|fancy)"
+            r"\s+for\s+(?:the\s+)?[\w|]+(?=\s*(?:$|[,;.]))",
+            r"\g<head>",
+        ),
         (
             rf"[,;.]?\s+(?:and\s+)?(?:{BELOW}(?:\s+{THEM})?|(?:(?<=panel\s)|(?<=panel,\s)|(?<=panel;\s))then)[,:]?\s+"
             r"(?P<what>(?:(?:the|their|its)\s+)*(?:difference|ratio)(?:\s+(?:of|between)\s+(?:them|both|the\s+two)"
