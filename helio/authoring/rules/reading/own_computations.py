@@ -174,7 +174,11 @@ def _of_clause(mention: ComputationMention, mentions: Mentions, own: Lines, name
     """Give each of several computations of a clause its part: ``V smoothed over 10 min and T smoothed over 1 h``."""
     start, stop = named.clause_at(mention.position)
     parts = [part for part in named.parts(_CUTS[0]) if start <= part[0] < stop]
-    of = [named.quantities(*part) for part in parts if any(computed.position in range(*part) for computed in mentions)]
+    of = [
+        named.quantities(*part)
+        for part in parts
+        if any(computed.position in range(*part) for computed in mentions)
+    ]
     if len(of) < 2 or sorted(chain(*of), key=repr) != sorted(own.quantities, key=repr):
         return own
     return replace(own, quantities=named.part_at(mention.position))
@@ -260,7 +264,12 @@ def _of_instrument(at: int, named: NamedData, flown: Crafts) -> tuple[RequestQua
                 {*read_instruments(Sentence.masked(words))} - {source["name"]}
                 for words in (text[:start], f"{text[:start]} {text[stop:]}")
             )
-            if own and {*own} < {*named.quantities()} and others and (before or not named.quantities(0, start)):
+            if (
+                own
+                and {*own} < {*named.quantities()}
+                and others
+                and (before or not named.quantities(0, start))
+            ):
                 return own
     return ()
 

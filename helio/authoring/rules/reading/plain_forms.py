@@ -36,7 +36,10 @@ _BEFORE_THEN = r"(?:(?!\bthen\b)[^;|])*"
 _PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
-        (r"\b(?:encounter|perijove|flyby)\s*#?\d{1,2}\s*\((?P<time>[^()]*\b(?:19|20)\d\d\b[^()]*)\)", r"\g<time>"),
+        (
+            r"\b(?:encounter|perijove|flyby)\s*#?\d{1,2}\s*\((?P<time>[^()]*\b(?:19|20)\d\d\b[^()]*)\)",
+            r"\g<time>",
+        ),
         (r"\(\s*y(?:[- ]axis)?\s*[:=]?\s*(?:from\s+)?(?=[-+]?\d)", "(y range "),
         (
             r"(?P<third>\b(?:first|second)\s+panel\b.*?\bin\s+(?:the|an?)\s+(?:third|fourth))(?=\s*(?:$|[,.;(])|\s+(?:and|as|with)\b)",

@@ -109,7 +109,9 @@ def _may_end_before_last(
         before = text[max(mention.position, 0) : start]
         is_index = request.spacecraft and quantity.name in INDICES and _AND_INDEX.search(before)
         is_new = all(start <= at for at, named in placed if named == quantity)
-        is_loose = is_new and former > mention.position and _PLUS.search(before) and not mention.computation.beside
+        is_loose = (
+            is_new and former > mention.position and _PLUS.search(before) and not mention.computation.beside
+        )
         is_size = (other.name, other.component, quantity.name) == (B, "", ABS_B)
         is_laid = panels.together or panels.overlaid  # over a spectrogram
         if is_index or (is_loose and not (is_size or is_laid)):
