@@ -23,7 +23,10 @@ from helio.knowledge.cadence import FINEST
 from helio.knowledge.quantity_words import INDICES
 from helio.patterns import ignoring_case
 
-_CUTS = (r"[,;+&]|[.:]\s|\b(?:and|plus)\b", r"[,;]|[.:]\s")
+_CUTS = (
+    r"[,;+&]|\.\s|:\s(?=(?:the\s+)?(?!\d|hourly|daily)[\w|-]+\s+(?:smoothed|averaged|filtered)\b)|\b(?:and|plus)\b",
+    r"[,;]|\.\s",
+)
 """What stands between parts of a sentence: first try the smallest parts."""
 _CLAUSE = r"[,;:]|\.\s|\bthen\b"
 """What stands between clauses, of which a later one may say what becomes of a quantity."""
