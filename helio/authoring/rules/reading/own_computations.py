@@ -23,10 +23,7 @@ from helio.knowledge.cadence import FINEST
 from helio.knowledge.quantity_words import INDICES
 from helio.patterns import ignoring_case
 
-_CUTS = (
-    r"[,;+&]|\.\s|:\s(?=(?:the\s+)?(?!\d|hourly|daily)[\w|-]+\s+(?:smoothed|averaged|filtered)\b)|\b(?:and|plus)\b",
-    r"[,;]|\.\s",
-)
+_CUTS = (r"[,;+&]|\.\s|:\s(?=(?!hour|dai)[a-z|]+\s(?:smooth|averag)ed\b)|\b(?:and|plus)\b", r"[,;]|\.\s")
 """What stands between parts of a sentence: first try the smallest parts."""
 _CLAUSE = r"[,;:]|\.\s|\bthen\b"
 """What stands between clauses, of which a later one may say what becomes of a quantity."""
@@ -175,13 +172,8 @@ def of_named_again(mentions: Mentions, named: NamedData) -> Mentions:
 
 def _of_clause(mention: ComputationMention, mentions: Mentions, own: Lines, named: NamedData) -> Lines:
     """Give each of several computations of a clause its part: ``V smoothed over 10 min and T smoothed over 1 h``."""
-    start, stop = named.clause_at(mention.position)
-    parts = [part for part in named.parts(_CUTS[0]) if start <= part[0] < stop]
-    of = [
-        named.quantities(*part)
-        for part in parts
-        if any(computed.position in range(*part) for computed in mentions)
-    ]
+    clause = named.clause_at(mention.position)
+    of = {named.part_at(step.position) for step in mentions if named.clause_at(step.position) == clause}
     if len(of) < 2 or sorted(chain(*of), key=repr) != sorted(own.quantities, key=repr):
         return own
     return replace(own, quantities=named.part_at(mention.position))
@@ -257,23 +249,18 @@ def _own_lines(at: int, named: NamedData, flown: Crafts) -> Lines | None:
 
 def _of_instrument(at: int, named: NamedData, flown: Crafts) -> tuple[RequestQuantity, ...]:
     """Return the quantities of a cadence that is that of their instrument: ``|B| from 1 min MAG data, PAS density``."""
-    text, crafts = named.text, dict(flown)
-    for source in _FROM_INSTRUMENT.finditer(text):
-        for start, stop in [*named.parts(_CLAUSE), *named.parts(_CUTS[0])]:
-            own = named.quantities(start, at)
-            if source.start("length") != at or at not in range(start, stop) or source.start("name") in crafts:
-                continue
-            before, others = (
-                {*read_instruments(Sentence.masked(words))} - {source["name"]}
-                for words in (text[:start], f"{text[:start]} {text[stop:]}")
-            )
-            if (
-                own
-                and {*own} < {*named.quantities()}
-                and others
-                and (before or not named.quantities(0, start))
-            ):
-                return own
+    text = named.text
+    source = next((match for match in _FROM_INSTRUMENT.finditer(text) if match.start("length") == at), None)
+    if source is None or source.start("name") in dict(flown):
+        return ()
+    for start, stop in filter(
+        lambda part: at in range(*part), [*named.parts(_CLAUSE), *named.parts(_CUTS[0])]
+    ):
+        own, earlier = named.quantities(start, at), named.quantities(0, start)
+        words = text[:start] if earlier else f"{text[:start]} {text[stop:]}"
+        others = {*read_instruments(Sentence.masked(words))} - {source["name"]}
+        if own and others and {*own} < {*named.quantities()}:
+            return own
     return ()
 
 

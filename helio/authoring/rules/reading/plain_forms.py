@@ -36,19 +36,12 @@ _BEFORE_THEN = r"(?:(?!\bthen\b)[^;|])*"
 _PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
-        (
-            r"\b(?:encounter|perijove|flyby)\s*#?\d{1,2}\s*\((?P<time>[^()]*\b(?:19|20)\d\d\b[^()]*)\)",
-            r"\g<time>",
-        ),
+        (r"\b(?:encounter|perijove)\s*#?\d{1,2}\s*\((?P<time>[^()]*\b(?:19|20)\d\d\b[^()]*)\)", r"\g<time>"),
         (r"\(\s*y(?:[- ]axis)?\s*[:=]?\s*(?:from\s+)?(?=[-+]?\d)", "(y range "),
+        (r"(second\s+panel\b.*?\bin\s+(?:the|a)\s+third)(?=\s*(?:$|[,.;])|\s+(?:and|as)\b)", r"\1 panel"),
         (
-            r"(?P<third>\b(?:first|second)\s+panel\b.*?\bin\s+(?:the|an?)\s+(?:third|fourth))(?=\s*(?:$|[,.;(])|\s+(?:and|as|with)\b)",
-            r"\g<third> panel",
-        ),
-        (
-            r"^(?P<head>(?!.*\b(?:smooth|averag|filter|mean|median|despik|detrend)).*?)\s*[,;]\s*(?:and\s+|but\s+)?nothing\s+(?:special|fancy)"
-            r"\s+for\s+(?:the\s+)?[\w|]+(?=\s*(?:$|[,;.]))",
-            r"\g<head>",
+            r"^((?!.*(?:smooth|averag|filter|mean|median|de-?sp|de-?tr)).*?)[,;] nothing special for [\w|]+(?=$|[,;.])",
+            r"\1",
         ),
         (
             rf"[,;.]?\s+(?:and\s+)?(?:{BELOW}(?:\s+{THEM})?|(?:(?<=panel\s)|(?<=panel,\s)|(?<=panel;\s))then)[,:]?\s+"

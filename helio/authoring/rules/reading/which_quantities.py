@@ -108,9 +108,9 @@ def _may_end_before_last(
     for (former, other), (start, quantity) in pairwise([(-1, RequestQuantity("")), *placed]):
         before = text[max(mention.position, 0) : start]
         is_index = request.spacecraft and quantity.name in INDICES and _AND_INDEX.search(before)
-        is_new = all(start <= at for at, named in placed if named == quantity)
+        again = quantity in [named for at, named in placed if at < start]
         is_loose = (
-            is_new and former > mention.position and _PLUS.search(before) and not mention.computation.beside
+            former > mention.position and _PLUS.search(before) and not (mention.computation.beside or again)
         )
         is_size = (other.name, other.component, quantity.name) == (B, "", ABS_B)
         is_laid = panels.together or panels.overlaid  # over a spectrogram
