@@ -281,3 +281,21 @@ def test_all_spacecraft_of_a_mission(author, request_, count):
 def test_no_data_a_year_after_the_last_record(author):
     with pytest.raises(NotUnderstood, match="has no magnetic field vector"):
         author.create("Cluster-3 FGM 15 Jan 2026")
+
+
+@in_one_test(
+    ("words", "wanted"),
+    [
+        (
+            "Solar Orbiter field strength from the 1-minute MAG data, PAS density",
+            ["SOLO_L2_MAG-RTN-NORMAL-1-MINUTE", "SOLO_L2_SWA-PAS-GRND-MOM"],
+        ),
+        ("ACE SWEPAM density, Bz from 4-minute MFI data", ["AC_H0_SWE", "AC_H0_MFI", "4min"]),
+        ("ACE Bz from 4-minute MFI data and the SWEPAM density", ["AC_H0_MFI", "AC_H0_SWE", "4min"]),
+        ("ACE density from hourly SWEPAM data, Bz from MFI", ["AC_H2_SWE", "AC_H0_MFI"]),
+        ("Wind |B| from the 3 s MFI data, SWE density", ["WI_H0_MFI", "WI_H1_SWE"]),
+        ("ACE |B| from the 4-minute data, density", ["AC_H0_MFI", "AC_H0_SWE", "4min", "4min"]),
+    ],
+)
+def test_a_cadence_of_an_instrument_is_not_that_of_another(author, words, wanted):
+    assert sorted(fetched(author, f"{words}, 7 Sep 2022")) == sorted(wanted)

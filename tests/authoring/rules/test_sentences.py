@@ -2,13 +2,16 @@
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from benchmarks.authoring.graph import read_graph
 from benchmarks.authoring.tasks import base_text
 from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.errors import HelioError
+from tests.authoring.rules.conftest import NOW
 from tests.rows import in_one_test
 
 BASES = Path(__file__).parents[3] / "benchmarks" / "authoring" / "independent"
@@ -518,3 +521,77 @@ def test_a_reason_changes_nothing_that_is_drawn(author, sentence, drawn, time):
 def test_a_reason_that_names_other_data_is_refused(author, sentence):
     with pytest.raises(NotUnderstood):
         author.create(sentence)
+
+
+@in_one_test(
+    ("sentence", "plain"),
+    [
+        ("ACE B radial and tangential (RTN), Jan 2008", "ACE Br and Bt, Jan 2008"),
+        ("ACE radial, tangential and normal field, Jan 2008", "ACE Br, Bt and Bn, Jan 2008"),
+        ("ACE B radial, Jan 2008", "ACE Br, Jan 2008"),
+        ("PSP Br, encounter 1 (4-8 Nov 2018), red line", "PSP Br, 4-8 Nov 2018, red line"),
+        ("SolO PAS temperature is in eV, I would like it converted in kelvin, 2022-03-08",
+         "SolO PAS temperature in kelvin, 2022-03-08"),
+        ("Subtract Wind from ACE: difference of the 5-min mean field strengths, 2005-01-21",
+         "ACE minus Wind: difference of the 5-min mean field strengths, 2005-01-21"),
+        ("density difference ACE minus Wind, both first as 5 min means, 2018-08-26",
+         "density difference ACE minus Wind, both as 5 min means, 2018-08-26"),
+        ("Divide the alpha density by the proton density, both from Wind 3DP, 8 May 2001",
+         "ratio of the alpha density to the proton density from Wind 3DP, 8 May 2001"),
+        ("monthly mean of the sunspot number (OMNI hourly set), 1996 to 2019",
+         "monthly mean of the sunspot number (OMNI hourly data), 1996 to 2019"),
+        ("ACE SIS oxygen and iron fluxes in two separate panels, 4 Nov 2001",
+         "ACE SIS oxygen and iron fluxes in 2 panels, 4 Nov 2001"),
+        ("SOHO EPHIN proton intensities, all energy ranges, 6 Jan 2014",
+         "SOHO EPHIN proton intensities, all energies, 6 Jan 2014"),
+        ("OMNI V, n and T, 2017-09-08. log scale for the last two, nothing special for V",
+         "OMNI V, n and T, 2017-09-08. log scale for n and T"),
+        ("ACE V (y 250-800), 2010-04-05", "ACE V (y range 250-800), 2010-04-05"),
+        ("Wind |B|, V in a second panel, and the density in a third, 20 Nov 2003",
+         "Wind |B|, V in a second panel, and the density in a third panel, 20 Nov 2003"),
+        ("Wind |B| and n for 2015-06-22: smooth the first over 10 min and the second over 1 h",
+         "Wind |B| smoothed over 10 min, n smoothed over 1 h, 2015-06-22"),
+        ("hourly means of ACE V and n, 20 Nov 2003, with the density on top",
+         "hourly means of ACE V and n, 20 Nov 2003, the density on top"),
+    ],
+)  # fmt: skip
+def test_two_sentences_draw_the_same(author, sentence, plain):
+    drawn, same = (read_graph(author.create(words).template, now=NOW) for words in (sentence, plain))
+    assert drawn == same
+
+
+@in_one_test(
+    ("words", "windows"),
+    [
+        ("V smoothed over 10 min and T smoothed over 1 h", {"ACE_V": "10min", "ACE_T": "1h"}),
+        ("smooth V over 10 min and T over 1 h", {"ACE_V": "10min", "ACE_T": "1h"}),
+        ("V and T smoothed over 1 h", {"ACE_V": "1h", "ACE_T": "1h"}),
+    ],
+)
+def test_computations_of_a_clause_take_what_stands_beside_each(author, words, windows):
+    steps = author.create(f"ACE V, n and T, 2015-06-22, {words}").template["steps"]
+    smoothed = [step["tool_args"] for step in steps if step["tool_name"] == "running_average"]
+    assert {args["source_label"]: args["window"] for args in smoothed} == windows
+
+
+@pytest.mark.parametrize(
+    ("sentence", "drawn"),
+    [
+        ("ACE B GSE components, in one panel with |B| in black, 2001-03-31", [["ACE_B", "ACE_Bmag"]]),
+        ("ACE B components and |B|, 2001-03-31", [["ACE_B"], ["ACE_Bmag"]]),
+        ("ACE B components, Bx and Bz, 2001-03-31", [["ACE_Bx"], ["ACE_Bz"]]),
+    ],
+)
+def test_components_are_drawn_beside_their_magnitude(author, sentence, drawn):
+    assert panels(author.create(sentence).template) == drawn
+
+
+@pytest.mark.parametrize("sentence", [
+    "OMNI V, n and T, 2017-09-08, hourly means, nothing special for V",
+    "ACE V, n and T in 2 separate panels, 2017-09-08",
+    "ACE radial and tangential velocity, Jan 2008",
+    "1 h running mean of V with n, ACE, 20 Nov 2003",
+])  # fmt: skip
+def test_what_only_looks_like_an_everyday_form_is_not_drawn(author, sentence):
+    with suppress(NotUnderstood):
+        assert not isinstance(author.create(sentence), TemplateDraft)

@@ -48,7 +48,7 @@ _APART = (
     r"\s+(?:panels?|plots?|axes)\b"
     r"|\b(?:each|every one|one)\s+(?:in|on|per)\s+(?:an?\s+|its\s+)?"
     r"(?:own\s+|separate\s+)?panels?\b"
-    rf"|\b(?:(?:in|on|as|using)\s+)?(?:separate|different|individual|own)\s+{PANEL}\b"
+    rf"|\b(?:(?:in|on|as|using)\s+)?(?:(?P<count>{COUNT}|\d)\s+)?(?:separate|different|individual|own)\s+{PANEL}\b"
     r"|\b(?:one|an?)\s+panel\s+(?:each|for\s+each(?!\s+\w))\b"
     r"|\bseparately\b"
     r"|\b(?:one|panels?|stacked)\s+(?:below|beneath|above|under)\s+(?:(?:the )?other|each other|(?:one )?another)\b"
@@ -231,10 +231,12 @@ class Arrangement:
         self._split = sentence.drop(_COMPONENTS_APART) > 0
         per = sentence.take_first(_PANEL_PER)
         self._by_quantity, self._by_mission = per and per["what"], per and not per["what"]
-        self._alone = [match.start() for match in sentence.take(_APART)]
+        alone = [*sentence.take(_APART)]
+        self._alone = [match.start() for match in alone]
         self._apart = bool(self._alone or self._by_mission)
         self._rows = [match.start() for match in sentence.take(_ROWS_BELOW)]
-        count = sentence.take_text(_NUMBER_OF_PANELS).lower()
+        counts = (sentence.take_text(_NUMBER_OF_PANELS), *(match["count"] for match in alone))
+        count = next(filter(None, counts), "").lower()
         self._count = int(COUNTED.get(count, count or 0))
         lines = [(match["what"].lower(), match["count"].lower()) for match in sentence.take(_NUMBER_OF_LINES)]
         self._lines = tuple((what, int(COUNTED.get(number, number))) for what, number in lines)

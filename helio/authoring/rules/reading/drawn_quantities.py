@@ -62,6 +62,7 @@ _PLACED = re.compile(
 _VECTOR = re.compile(r"\b(?:vectors?|components?)\b", re.IGNORECASE)
 _OF_VECTOR = re.compile(
     r"(?:[bv]_?[xyzrtn](?:[- ]components?)?|[|\w\s]*(?:\|B\||Bt|magnitude|strength))\s+(?:of|from)\s+(?:the\s+)?"
+    rf"(?:(?:{LENGTH}|hourly)[\s-]+)?"
     r"(?:(?-i:[A-Z]+)\s+)?",
     re.IGNORECASE,
 )
@@ -163,6 +164,7 @@ _ITSELF = re.compile(r"\b(?:itself|themselves)\b", re.IGNORECASE)
 _ALSO = re.compile(r"\b(?:also|too|as well|plus|then|put|add|over-?plot|overlay)\b|;", re.IGNORECASE)
 _LISTED = re.compile(
     rf"\w+\)?(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+(?:of|from|at|by)\s+[\w-]+)?"
+    r"(?:\s+components?(?=.*(?:\|B\||\b(?:strength|magnitude)\b)))?(?:\s+in\s+(?:one|the\s+same)\s+panel(?=\s+with\b))?"
     r"(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?\s*(?:(?:on\s+top|first)\s*)?"
     r"(?:[,&/+;]|\b(?:and|plus|with|then)\b)"
 )

@@ -14,7 +14,7 @@ from helio.authoring.rules.changes.atoms import COUNT, COUNTED
 from helio.authoring.rules.computations.computed import OVERLAID, in_brackets
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
-from helio.authoring.rules.reading.named_instruments import Crafts
+from helio.authoring.rules.reading.named_instruments import Crafts, read_instruments
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import APPLIED, R_SQUARED
 from helio.authoring.writing.steps import duration
@@ -23,7 +23,7 @@ from helio.knowledge.cadence import FINEST
 from helio.knowledge.quantity_words import INDICES
 from helio.patterns import ignoring_case
 
-_CUTS = (r"[,;+&]|\.\s|\b(?:and|plus)\b", r"[,;]|\.\s")
+_CUTS = (r"[,;+&]|\.\s|:\s(?=(?!hour|dai)[a-z|]+\s(?:smooth|averag)ed\b)|\b(?:and|plus)\b", r"[,;]|\.\s")
 """What stands between parts of a sentence: first try the smallest parts."""
 _CLAUSE = r"[,;:]|\.\s|\bthen\b"
 """What stands between clauses, of which a later one may say what becomes of a quantity."""
@@ -52,6 +52,12 @@ _OF_FORMER = re.compile(
     re.IGNORECASE,
 )
 """A cadence between commas, which is that of what stands before it: ``B, 1 minute data, and density``."""
+_FROM_INSTRUMENT = re.compile(
+    r"\b(?:from|using|of)\s+(?:the\s+)?(?P<length>(?:[\d.]+[\s-]*[a-z]+|hourly|daily)[\s-]+)(?P<name>(?-i:[A-Z][A-Z\d-]+))\b"
+    r"(?!\s*(?:and\b|[&+/]))",
+    re.IGNORECASE,
+)
+"""A cadence of the data of one instrument: ``from the 1-minute MAG data``."""
 _BEFORE_CRAFT = re.compile(r"(?:[,;&+]|\b(?:and|plus|with|from|versus|vs\.?))\s*(?:the\s+)?$", re.IGNORECASE)
 """What stands before the cadence of a later spacecraft: ``HET of Solar Orbiter, hourly HET of PSP``."""
 _ALONE = re.compile(
@@ -158,10 +164,19 @@ def of_named_again(mentions: Mentions, named: NamedData) -> Mentions:
         own = named.again_at(mention.position)
         is_open = mention.computation.tool in APPLIED and mention.computation.of == Lines()
         if own != Lines() and is_open and not _of_later_wish(mention, named):
-            computation = replace(mention.computation, of=own)
+            computation = replace(mention.computation, of=_of_clause(mention, mentions, own, named))
             mention = replace(mention, computation=computation, partial=False)
         of_own.append(mention)
     return tuple(of_own)
+
+
+def _of_clause(mention: ComputationMention, mentions: Mentions, own: Lines, named: NamedData) -> Lines:
+    """Give each of several computations of a clause its part: ``V smoothed over 10 min and T smoothed over 1 h``."""
+    clause = named.clause_at(mention.position)
+    of = {named.part_at(step.position) for step in mentions if named.clause_at(step.position) == clause}
+    if len(of) < 2 or sorted(chain(*of), key=repr) != sorted(own.quantities, key=repr):
+        return own
+    return replace(own, quantities=named.part_at(mention.position))
 
 
 def with_cadences(
@@ -217,6 +232,8 @@ def _beside_cadence(
 def _own_lines(at: int, named: NamedData, flown: Crafts) -> Lines | None:
     """Return the lines of a cadence that is not that of all data; None if it may be that of all."""
     text = named.text
+    if own := _of_instrument(at, named, flown):
+        return Lines((), own)
     former, later = named.quantities(0, at), named.quantities(at)
     if former and later and re.search(r"[,(]\s*$", text[:at]) and _OF_FORMER.match(text, at):
         again = {*former} & {*later}
@@ -228,6 +245,23 @@ def _own_lines(at: int, named: NamedData, flown: Crafts) -> Lines | None:
     if before and behind and not behind & before and _BEFORE_CRAFT.search(text[:at]):
         return Lines(tuple(sorted(behind)))
     return None
+
+
+def _of_instrument(at: int, named: NamedData, flown: Crafts) -> tuple[RequestQuantity, ...]:
+    """Return the quantities of a cadence that is that of their instrument: ``|B| from 1 min MAG data, PAS density``."""
+    text = named.text
+    source = next((match for match in _FROM_INSTRUMENT.finditer(text) if match.start("length") == at), None)
+    if source is None or source.start("name") in dict(flown):
+        return ()
+    for start, stop in filter(
+        lambda part: at in range(*part), [*named.parts(_CLAUSE), *named.parts(_CUTS[0])]
+    ):
+        own, earlier = named.quantities(start, at), named.quantities(0, start)
+        words = text[:start] if earlier else f"{text[:start]} {text[stop:]}"
+        others = {*read_instruments(Sentence.masked(words))} - {source["name"]}
+        if own and others and {*own} < {*named.quantities()}:
+            return own
+    return ()
 
 
 def _is_of_later(at: int, named: NamedData) -> bool:

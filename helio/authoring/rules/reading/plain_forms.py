@@ -36,6 +36,13 @@ _BEFORE_THEN = r"(?:(?!\bthen\b)[^;|])*"
 _PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
+        (r"\b(?:encounter|perijove)\s*#?\d{1,2}\s*\((?P<time>[^()]*\b(?:19|20)\d\d\b[^()]*)\)", r"\g<time>"),
+        (r"\(\s*y(?:[- ]axis)?\s*[:=]?\s*(?:from\s+)?(?=[-+]?\d)", "(y range "),
+        (r"(second\s+panel\b.*?\bin\s+(?:the|a)\s+third)(?=\s*(?:$|[,.;])|\s+(?:and|as)\b)", r"\1 panel"),
+        (
+            r"^((?!.*(?:smooth|averag|filter|mean|median|de-?sp|de-?tr)).*?)[,;] nothing special for [\w|]+(?=$|[,;.])",
+            r"\1",
+        ),
         (
             rf"[,;.]?\s+(?:and\s+)?(?:{BELOW}(?:\s+{THEM})?|(?:(?<=panel\s)|(?<=panel,\s)|(?<=panel;\s))then)[,:]?\s+"
             r"(?P<what>(?:(?:the|their|its)\s+)*(?:difference|ratio)(?:\s+(?:of|between)\s+(?:them|both|the\s+two)"

@@ -10,7 +10,9 @@ from helio.patterns import ignoring_case
 
 _PRONOUN = ignoring_case(
     r"\b(?:the\s+)?(?:(?P<which>former|latter)(?:\s+one)?"
-    r"|(?<!\bin the )(?<!\bon the )(?P<place>first|second|third|last)\s+one)\b(?!\s+panel|\s+(?:spacecraft|probe))"
+    r"|(?<!\bin the )(?<!\bon the )(?P<place>first|second|third|last)\s+one"
+    r"|(?<=\bthe )(?P<turn>first|second|third|last)(?=\s+(?:over|by|to)\s+(?:an?\s+)?\d)"
+    r"|(?P<two>first|last)\s+two(?=\s*(?:$|[,.;:)])|\s+(?:in|on|over|with)\b))\b(?!\s+panel|\s+(?:spacecraft|probe))"
 )
 _PLACES = {"former": 0, "first": 0, "second": 1, "third": 2, "latter": -1, "last": -1}
 
@@ -29,7 +31,10 @@ def with_names_for_pronouns(text: str) -> str:
     names = _names_in(text[: first.start()]) if first else []
 
     def named(match: re.Match[str]) -> str:
-        place = _PLACES[(match["which"] or match["place"]).lower()]
+        if match["two"]:
+            pair = names[:2] if match["two"].lower() == "first" else names[-2:]
+            return " and ".join(pair) if len(names) > len(pair) else match[0]
+        place = _PLACES[(match["which"] or match["place"] or match["turn"]).lower()]
         is_clear = len(names) == len(("former", "latter")) if match["which"] else place < len(names) > 1
         return names[place] if is_clear else match[0]
 

@@ -108,7 +108,10 @@ def _may_end_before_last(
     for (former, other), (start, quantity) in pairwise([(-1, RequestQuantity("")), *placed]):
         before = text[max(mention.position, 0) : start]
         is_index = request.spacecraft and quantity.name in INDICES and _AND_INDEX.search(before)
-        is_loose = former > mention.position and _PLUS.search(before) and not mention.computation.beside
+        again = quantity in [named for at, named in placed if at < start]
+        is_loose = (
+            former > mention.position and _PLUS.search(before) and not (mention.computation.beside or again)
+        )
         is_size = (other.name, other.component, quantity.name) == (B, "", ABS_B)
         is_laid = panels.together or panels.overlaid  # over a spectrogram
         if is_index or (is_loose and not (is_size or is_laid)):
