@@ -1480,6 +1480,8 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("stereo a and b proton speed, jan 2008, daily means for B only", [["STA_V", "STB_V_binned"]]),
         ("speed of Wind and ACE, 4 feb 2022, and a 30 min median only on ACE", [["Wind_V", "ACE_V_binned"]]),
         ("Wind density, 4 feb 2022, and a 30 min mean of it", [["Wind_n"], ["Wind_n_binned"]]),
+        ("Wind |B| and n for 2015-06-22: smooth |B| over 10 min", [["Wind_Bmag_smooth"], ["Wind_n"]]),
+        ("Wind |B| and n for 2015-06-22: smooth the first over 10 min", [["Wind_Bmag_smooth"], ["Wind_n"]]),
         ("ACE and Wind B and V, 2010-04-05, 10 min means of B only",
          [["ACE_B_binned"], ["Wind_B_binned"], ["ACE_V", "Wind_V"]]),
     ],
@@ -1594,6 +1596,7 @@ def test_one_quantity_in_one_panel_has_one_unit(author):
         ("ACE B and n, 2010-04-05, B from 0 to 30 nT", "below 0"),
         ("STEREO A and B speed and field, jan 2008, daily means for B only", "whether 'B' is STEREO-B"),
         ("ACE speed? rather Wind speed, 2010-04-05", "what 'Wind' replaces"),
+        ("average the Wind field over 30 min, then the clock angle, 2015-06-22", "of the averaged field"),
         (
             "Arase OFA magnetic spectrum, 2017-03-27, with the electron gyrofrequency from the MGF field",
             "other data",

@@ -124,6 +124,7 @@ _PLAIN_FORMS = [
             r"(?P<joint>\s*(?:,|\band\b|\bvs\.?|[&+])\s*[\w\s-]+?\s)(?P=name)(?P=length)\s+magnitudes?\b",
             r"\g<head>|B|\g<length>\g<joint>|B|\g<length>",
         ),
+        (r"(?<=\d\d):\s+(?=(?:smooth|average|despike|detrend)\b)", "; "),
         (r"\b(?P<drawn>(?:plot|draw|show)\b[^;:.]*?)\s+twice\s*:\s*", r"\g<drawn>, "),
         (rf"(?<=[\w)|])(?<!\bis)(?<!the) above(?=\s*[,;]\s*(?:and\s+)?[^,;.]*\b{BELOW}\b)", " on top"),
     )
@@ -136,6 +137,12 @@ _SAME_FOR = re.compile(
 )
 """A part that is said again of other particles or another spacecraft: ``below it the same for electrons``."""
 _SAME_BELOW = re.compile(rf"[,;.]?\s+and\s+(?P<other>[\w-]+)\s+the\s+same\s+{BELOW}\b", re.IGNORECASE)
+_THEN_ANGLE = re.compile(
+    r"\b(?:smooth|averag)\w*\b[^;.]*\b(?P<then>then\s+(?:(?:compute|take|draw|plot)\s+)?(?:the\s+|its\s+)?(?:clock|cone)\s+angle)"
+    rf"\b(?!\s+{BELOW})",
+    re.IGNORECASE,
+)
+"""An angle that is perhaps that of a mean: ``B averaged over 30 min, then the clock angle``."""
 _SPECIES = re.compile(r"\b(?P<name>ion|proton|electron)s?\b", re.IGNORECASE)
 
 
@@ -165,6 +172,11 @@ def in_plain_forms(text: str) -> str:
     >>> in_plain_forms("MMS1 ion spectrogram, below it the same for electrons")
     'MMS1 ion spectrogram, below it MMS1 electron spectrogram'
     """
+    if angle := _THEN_ANGLE.search(text):
+        raise NotUnderstood(
+            f"it is not clear whether '{angle['then']}' is that of the averaged field",
+            advice="for that of the measured field write 'the clock angle below'",
+        )
     text = _with_same_again(text)
     for pattern, written in _PLAIN_FORMS:
         text = pattern.sub(written, text)
