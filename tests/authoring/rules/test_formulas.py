@@ -265,8 +265,8 @@ def test_the_axes_of_minimum_variance_are_those_of_the_field(author):
 
 
 @pytest.mark.parametrize("named", ["V in GSM and B in LMN", "B in LMN and V in GSM"])
-def test_only_the_field_turns_to_its_axes_if_the_velocity_has_a_frame(author, named):
-    came = author.create(f"{named}, MMS1 2015-10-16 13:05-13:08")
+def test_only_the_field_turns_to_its_axes_if_the_velocity_has_a_frame(verified_author, named):
+    came = verified_author.create(f"{named}, MMS1 2015-10-16 13:05-13:08")
     assert sorted(came.template["steps"][-1]["tool_args"]["spec"]["labels"]) == [
         "MMS1_B_lmn",
         "MMS1_Vvec_gsm",

@@ -43,9 +43,9 @@ def assert_read_from(source, draft: TemplateDraft, table: str, *depending: str) 
     assert {table, *depending} <= warned
 
 
-def test_events_are_shaded_from_tables_that_stand_in_the_pipeline(author, file):
+def test_events_are_shaded_from_tables_that_stand_in_the_pipeline(verified_author, file):
     path = file(EVENTS)
-    draft = author.create(SHADE, sources=read_sources([path]))
+    draft = verified_author.create(SHADE, sources=read_sources([path]))
     assert isinstance(draft, TemplateDraft)
     cloud, sheath = (step(draft, "store_dataframe", number) for number in (0, 1))
     assert '("2022-01-01T03:00:00", "2022-01-01T06:00:00"),\n' in cloud["tool_args"]["pandas_code"]
@@ -134,9 +134,11 @@ def test_helio_asks_for_the_window_of_a_superposed_epoch(author, file):
     assert (args["before"], args["after"], args["bin"]) == ("12h", "2d", "1h")
 
 
-def test_times_without_stops_are_lines(author, file):
+def test_times_without_stops_are_lines(verified_author, file):
     sources = read_sources([file("time,label\n2022-01-01T03:00,shock\n", "shocks.csv")])
-    draft = author.create("ACE magnetic field for 2022-01-01 and mark the times in red", sources=sources)
+    draft = verified_author.create(
+        "ACE magnetic field for 2022-01-01 and mark the times in red", sources=sources
+    )
     spec, times = step(draft, "render_spec")["tool_args"]["spec"], step(draft, "store_dataframe")
     assert spec["vlines"] == [{"of": "times_shock", "label": "shock", "color": "red"}]
     assert times["tool_args"]["pandas_code"] == code_of_times(["2022-01-01T03:00:00"])
