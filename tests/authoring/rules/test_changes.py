@@ -1564,6 +1564,12 @@ def test_a_look_behind_a_change_is_that_of_the_new_line(author, templates, name,
     assert looks == [f"step 40: colour of {line}: red", f'step 40: line of {line}: {{"width": 3.0}}']
 
 
+def test_a_line_that_has_no_average_leaves_that_of_the_others(author, templates):
+    draft = author.edit("replace the density by the clock angle and the speed", templates("ace-gone"))
+    assert drawn_in(draft.template) == "ACE_B_clock ACE_V_smooth"
+    assert [note for note in draft.notes if "ACE_B_clock is an angle" in note and "drawn as it is" in note]
+
+
 def test_a_colour_behind_a_window_is_that_of_the_average(author, templates):
     request = "12-hour means of phi rather than daily ones, in magenta"
     told = changed(author, templates("parker-spiral-angle"), request)

@@ -641,17 +641,17 @@ def replace_as_averaged(editor: FigureEditor, clause: Clause) -> None:
     lines = editor.lines
     new = [line for line in editor.drawn if line not in before and lines.step(line).tool not in AVERAGES]
     is_asked = _SAME_AVERAGE.search(editor.said) is not None and not editor.swapped
-    if average is None or not new:
-        if is_asked:
-            raise NotUnderstood("the new lines and those that go have no average in common")
+    if is_asked and (average is None or not new):
+        raise NotUnderstood("the new lines and those that go have no average in common")
+    if average is None or clause.has("duration", "tool"):
         return
-    try:
-        for line in () if clause.has("duration", "tool") else new:
+    for line in new:
+        try:
             _average(editor, line, *average)
-    except NotUnderstood as refusal:
-        if is_asked:
-            raise
-        editor.notes.append(f"{refusal.message}: it is drawn as it is")
+        except NotUnderstood as refusal:
+            if is_asked:
+                raise
+            editor.notes.append(f"{refusal.message}: it is drawn as it is")
 
 
 def _average_of(steps: Sequence[StepView]) -> tuple[str, str] | None:
