@@ -779,12 +779,16 @@ def test_a_wish_for_what_the_panels_do_not_have_is_refused(author, templates, na
         author.edit(request_, templates(name))
 
 
-def drawn_in(template):
+def figure_in(template):
     figures = [
         step["tool_args"] for step in template["steps"] if step["tool_name"] in ("render_spec", "plot_data")
     ]
     (figure,) = figures
-    return " | ".join(" ".join(panel) for panel in figure.get("spec", figure)["panels"])
+    return figure.get("spec", figure)
+
+
+def drawn_in(template):
+    return " | ".join(" ".join(panel) for panel in figure_in(template)["panels"])
 
 
 @pytest.mark.parametrize(
@@ -1566,7 +1570,7 @@ def test_a_look_behind_a_change_is_that_of_the_new_line(author, templates, name,
 
 def test_a_line_that_has_no_average_leaves_that_of_the_others(author, templates):
     draft = author.edit("replace the density by the clock angle and the speed", templates("ace-gone"))
-    assert drawn_in(draft.template) == "ACE_B_clock ACE_V_smooth"
+    assert drawn_in(draft.template) == "ACE_B_clock | ACE_V_smooth"
     assert [note for note in draft.notes if "ACE_B_clock is an angle" in note and "drawn as it is" in note]
 
 
@@ -2628,3 +2632,130 @@ def test_a_note_says_what_stays_though_it_may_no_longer_be_true(author, template
     notes = " ".join(author.edit(request_, templates(name)).notes)
     assert note in notes
     assert ("still" in notes) == bool(note)
+
+
+@in_one_test(
+    ("name", "request_", "label"),
+    [
+        ("storm-overview", "remove the speed", "n_p [cm⁻³]"),
+        ("storm-overview", "remove the pressure", "r₀ [R_E]"),
+        ("omni-solar-wind-overview", "remove the dynamic pressure", "dΦ/dt (Newell)"),
+        ("parker-spiral-angle", "remove the footpoint", "W of Earth [deg]"),
+    ],
+)
+def test_a_line_at_the_right_keeps_its_axis_when_it_is_alone(author, templates, name, request_, label):
+    spec = figure_in(author.edit(request_, templates(name)).template)
+    number = next(number for number, text in spec["y_label"].items() if text == label)
+    assert number.isdecimal()
+    assert (name != "parker-spiral-angle") or spec["y_range"][number] == [0, 120]
+
+
+def test_a_line_at_the_right_that_moves_takes_its_label_along(author, templates):
+    spec = figure_in(author.edit("move the density to the GOES panel", templates("storm-overview")).template)
+    assert (spec["y_label"]["2"], spec["y_label"]["10 right"]) == ("V [km/s]", "n_p [cm⁻³]")
+
+
+@in_one_test(
+    ("name", "request_", "panels"),
+    [
+        ("omni-solar-wind", "drop the T and N components", "BR ABS_B | V | N | T"),
+        ("omni-solar-wind", "only the normal component", "BN"),
+        ("omni-solar-wind", "show just speed and density, density on top", "N | V"),
+        ("omni-solar-wind", "just speed and density, log density", "V | N"),
+        ("omni-solar-wind", "speed in red, only V and N", "V | N"),
+        ("omni-solar-wind", "keep the density where it is, speed in red", "BR BT BN ABS_B | V | N | T"),
+        ("omni-solar-wind", "make the density red, only the density", "BR BT BN ABS_B | V | N | T"),
+        ("ace-bfield-overview", "smooth over 10 min, only the magnitude", "ACE_B | ACE_Bmag_smooth"),
+        ("ace-bfield-overview", "mask |B| above 50 nT, only the magnitude", "ACE_B | ACE_Bmag_masked"),
+        ("omni-solar-wind", "replace the density by the clock angle and the speed",
+         "BR BT BN ABS_B | V | OMNI_B_clock | OMNI_V | T"),
+        ("storm-overview", "only Dst, with SYM-H overplotted", "DST SYM_H"),
+        ("storm-overview", "GOES-13 only",
+         "B F | flow_speed proton_density | Pressure r0 | VBs VBs_sum | SYM_H DST | phase | Dst_star Dst_model"
+         " | AE_INDEX AL_INDEX | Kp | GOES"),
+        ("storm-overview", "remove the shading and AL",
+         "B F | flow_speed proton_density | Pressure r0 | VBs VBs_sum | SYM_H DST | phase | Dst_star Dst_model"
+         " | AE_INDEX | Kp | GOES"),
+        ("omni-solar-wind-overview", "remove the coupling while Bz is northward",
+         "B F | clock | flow_speed | proton_density | T | Pressure coupling_masked | r0"
+         " | AE_INDEX AL_INDEX AU_INDEX | SYM_H DST | Kp"),
+        ("omni-solar-wind-overview", "only show coupling while Bz is southward",
+         "B F | clock | flow_speed | proton_density | T | Pressure coupling_masked | r0"
+         " | AE_INDEX AL_INDEX AU_INDEX | SYM_H DST | Kp"),
+    ],
+)  # fmt: skip
+def test_a_change_draws_what_its_words_leave(author, templates, name, request_, panels):
+    drawn = drawn_in(author.edit(request_, templates(name)).template)
+    assert re.sub(r"\b[A-Z0-9_]{9,}\.", "", drawn) == panels
+
+
+def test_of_a_choice_of_spacecraft_the_one_that_is_named_is_fetched(author, templates):
+    template = author.edit("GOES-13 only", templates("storm-overview")).template
+    (fetch,) = [step["tool_args"] for step in template["steps"] if step["step_id"] == "goes"]
+    assert (fetch["dataset_id"], fetch.get("candidates")) == ("DN_MAGN-L2-HIRES_G13", None)
+
+
+@in_one_test(
+    ("request_", "window"),
+    [
+        ("no cross-helicity, keep residual energy with a 4 hour window", "4h"),
+        ("drop cross-helicity, keep the residual energy", "2h"),
+    ],
+)
+def test_a_window_of_a_line_that_stays_is_set(author, templates, request_, window):
+    template = author.edit(request_, templates("plasma-beta-mach")).template
+    assert template["variables"]["$FLUCTUATIONS"]["default"] == window
+
+
+@in_one_test(
+    ("name", "request_", "marks"),
+    [
+        ("omni-solar-wind-overview", 'lines at 5 and 7 in the Kp panel labelled "G1" and "G3"',
+         {"G1": 5, "G3": 7}),
+        ("goes-xray-flares", "drop the ratio, add lines at 1e-5 and 1e-4 labelled M and X", {"M": 1e-5, "X": 1e-4}),
+        ("storm-overview", "mark 2015-03-17 04:45 and 2015-03-17 22:47 labelled SSC and minimum",
+         {"SSC": "2015-03-17T04:45", "minimum": "2015-03-17T22:47"}),
+    ],
+)  # fmt: skip
+def test_each_mark_has_its_own_label(author, templates, name, request_, marks):
+    spec = figure_in(author.edit(request_, templates(name)).template)
+    held = [mark for key in ("hlines", "vlines") for mark in spec.get(key, [])]
+    labels = {mark.get("label"): mark.get("y", mark.get("x")) for mark in held}
+    assert {label: value for label, value in labels.items() if label in marks} == marks
+    assert spec["title"] == figure_in(templates(name))["title"]
+
+
+@in_one_test(
+    ("name", "request_", "right"),
+    [
+        ("ace-bfield-overview", "overplot the proton density on |B|", ["ACE_n"]),
+        ("omni-solar-wind", "only the speed and overlay the dynamic pressure", ["OMNI_Pdyn"]),
+        ("storm-overview", "only Dst, with SYM-H overplotted", None),
+    ],
+)
+def test_what_is_overplotted_in_another_unit_has_its_axis_at_the_right(
+    author, templates, name, request_, right
+):
+    assert figure_in(author.edit(request_, templates(name)).template).get("right") == right
+
+
+def test_helio_asks_over_which_panel_a_line_is_drawn(author, templates):
+    question = author.edit("overplot the proton density", templates("ace-bfield-overview"))
+    assert question.choices == ("panel 1", "panel 2")
+
+
+@in_one_test(
+    ("name", "request_", "message"),
+    [
+        ("omni-solar-wind", "speed and density, density on top", "which panel to move"),
+        ("l1-monitor-comparison", "the delays with windows of 6 hours", "would change too"),
+        ("omni-solar-wind-overview", "a line at -100 in both panels", "which two panels"),
+        ("omni-solar-wind-overview", "density as bars, a line at 5 in both", "what 'both' means"),
+        ("omni-solar-wind-overview", 'lines at 5, 7 and 8 in the Kp panel labelled "G1" and "G3"',
+         "which mark has which label"),
+        ("storm-overview", "overplot AU on the density", "different units"),
+    ],
+)  # fmt: skip
+def test_a_change_that_could_mean_something_else_is_refused(author, templates, name, request_, message):
+    with pytest.raises(NotUnderstood, match=message):
+        author.edit(request_, templates(name))

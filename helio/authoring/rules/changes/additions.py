@@ -29,6 +29,7 @@ from helio.authoring.rules.changes.merged_steps import merged
 from helio.authoring.rules.changes.moments import default_ranges
 from helio.authoring.rules.changes.own_inputs import computed_here
 from helio.authoring.rules.changes.panel_settings import (
+    asked_panels,
     axes_of,
     is_spectrogram,
     named_panels,
@@ -276,12 +277,8 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
             advice="add them one after the other, then say 'put A and B in one panel'",
         )
     together = len(drawn) > 1 and (one is not None or clause.has("rel:same_panel"))
-    second = _of_second_unit(editor, drawn) if together else []
     drawn = _superposed(editor, drawn)
     put_into(editor, drawn, place, instead, together=together)
-    if second:
-        editor.put_right(second)
-        editor.notes.append(f"{', '.join(second)} has its axis at the right")
     set_look(editor, clause, drawn)
 
 
@@ -338,17 +335,6 @@ def _fit_drawn_spectrum(editor: FigureEditor, request: PipelineRequest, place: P
     else:
         editor.draw(new, near=near, own_panel=not is_over)
     return True
-
-
-def _of_second_unit(editor: FigureEditor, lines: Sequence[str]) -> list[str]:
-    """Return those of the lines of a new panel whose axis is at the right, because they have a second unit."""
-    units = list(dict.fromkeys(editor.lines.unit(line) for line in lines))
-    if len(units) > _PAIR or ("" in units and len(units) > 1):
-        raise NotUnderstood(
-            f"{', '.join(lines)} have different units, so helio does not draw them in one panel",
-            advice="add them in panels of their own",
-        )
-    return [line for line in lines if editor.lines.unit(line) != units[0]]
 
 
 def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:
@@ -452,7 +438,13 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
         if _INTO.search(spoken) or is_named:
             number = editor.numbers_of(atom.text)[0]
             return Place((*used, atom, *_also_drawn(editor, clause, atom, number)), into=number - 1)
-    return _drawn_onto(editor, clause, used) or Place(tuple(used))
+    onto = _drawn_onto(editor, clause, used)
+    if onto is None and clause.says(_OVERPLOTTED) and not clause.has("tool", "rel:own_panel", "verb:replace"):
+        numbers = list(range(1, len(editor.panels) + 1))
+        if len(numbers) > 1:
+            numbers = asked_panels(editor, "Over which panel do you want it?", numbers, every=False)
+        onto = Place(tuple(used), into=numbers[0] - 1 if numbers else 0)
+    return onto or Place(tuple(used))
 
 
 def _also_drawn(editor: FigureEditor, clause: Clause, first: Atom, number: int) -> Iterator[Atom]:
@@ -473,7 +465,8 @@ _ONTO = re.compile(
     r"(?P<what>[^,;]+?)(?P<panel>\s+(?:sub)?(?:panel|plot)s?)?(?:\s+(?:too|also|as\s+well))?(?:,?\s+(?:in|as|with))?[\s.!,]*$",
     re.IGNORECASE,
 )
-_OVERLAID = re.compile(r"\b(?:over(?:plot|lay|laid)|superimpos|draw|plot|put)\w*\b", re.IGNORECASE)
+_OVERPLOTTED = r"\b(?:over(?:plot|lay|laid)|superimpos)\w*\b"
+_OVERLAID = re.compile(rf"{_OVERPLOTTED}|\b(?:draw|plot|put)\w*\b", re.IGNORECASE)
 _OVER = re.compile(r"\w\s+(?:on\s+top\s+of|over|onto|on)\s+(?:the\s+)?\w", re.IGNORECASE)
 _ON_TOP = ("in the same panel", "in a panel above it")
 _UNIT_OF_AXIS = re.compile(r"(?:seconds?|s|minutes?|min|hours?|h|days?|d|[mk]?Hz)", re.IGNORECASE)
@@ -521,7 +514,7 @@ def put_into(
 ) -> None:
     """Draw labels: instead of lines, in a panel, or in new panels, one for each label or one for all `together`."""
     panels = editor.panels or [editor.drawn]
-    was_right = bool(instead) and set(instead) <= set(editor.spec.get("right") or [])
+    right = list(drawn) if instead and set(instead) <= set(editor.spec.get("right") or []) else []
     if instead:
         at = next((number for number, labels in enumerate(panels) if set(instead) & set(labels)), None)
         if at is None:
@@ -529,17 +522,50 @@ def put_into(
                 f"no panel draws {', '.join(instead)} any more",
                 advice="say 'replace A by B' in a request of its own",
             )
-        panels[at] = [label for label in panels[at] if label not in instead] + drawn
         panels = [[label for label in labels if label not in instead] for labels in panels]
+        panels[at : at + 1] = _by_unit(editor, panels[at], drawn)
     elif place.into is not None:
-        _name_lines(editor, place.into + 1, drawn)
+        right = _of_second_unit(editor, panels[place.into], drawn)
+        _name_lines(editor, place.into + 1, [line for line in drawn if line not in right])
         panels[place.into] = [*panels[place.into], *drawn]
     else:
         at = len(panels) if place.at is None else place.at
+        right = _of_second_unit(editor, [], drawn) if together else []
         panels[at:at] = [drawn] if together else [[label] for label in drawn]
     editor.redraw(panels)
-    if was_right:
-        editor.put_right(drawn)
+    if right:
+        editor.put_right(right)
+    if right and not instead:
+        editor.notes.append(f"{', '.join(right)} has its axis at the right")
+
+
+def _of_second_unit(editor: FigureEditor, there: Sequence[str], new: Sequence[str]) -> list[str]:
+    """Return which new lines of a panel have a second unit, and so an axis at the right; refuse a third unit."""
+    units = {line: editor.lines.unit(line) for line in (*there, *new)}
+    first, *others = dict.fromkeys(units.values())
+    is_unknown = "" in units.values()
+    if not others or (is_unknown and there) or any(map(editor.lines.may_have_colours, units)):
+        return []
+    if is_unknown or len(others) > 1:
+        raise NotUnderstood(
+            f"{', '.join(units)} have different units, so helio does not draw them in one panel",
+            advice="draw them in panels of their own",
+        )
+    right = editor.spec.get("right") or []
+    return [line for line in new if units[line] != first and line not in right]
+
+
+def _by_unit(editor: FigureEditor, panel: list[str], new: Sequence[str]) -> list[list[str]]:
+    """Return a panel with new lines, and behind it a panel for each unit that none of its lines has."""
+    panels = [panel] if panel else []
+    for line in new:
+        unit = editor.lines.unit(line)
+        alike = [labels for labels in panels if not unit or unit in map(editor.lines.unit, labels)]
+        if alike:
+            alike[0].append(line)
+        else:
+            panels.append([line])
+    return panels
 
 
 def _name_lines(editor: FigureEditor, number: int, new: Sequence[str]) -> None:
@@ -553,7 +579,7 @@ def _name_lines(editor: FigureEditor, number: int, new: Sequence[str]) -> None:
         or any(symbol(quantity).startswith(name) for quantity in editor.lines.own_quantities(line))
         for line in new
     )
-    if not text or is_true or ignoring_case(r"\bright\b").search(editor.said):  # its own axis
+    if not (text and new) or is_true or ignoring_case(r"\bright\b").search(editor.said):  # its own axis
         return
     _, step, path = editor.where("y_label")
     editor.do(Operation("unset", step, (*path, str(number))))

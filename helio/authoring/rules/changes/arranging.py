@@ -396,8 +396,8 @@ def move(editor: FigureEditor, clause: Clause) -> None:
     if beside and not clause.has("panel") and _OVERLAID.search(clause.text):
         put_into_panel(editor, clause)
         return
-    if not moving:
-        raise NotUnderstood("the request does not say which panel to move")
+    if len({atom.text.casefold() for atom in moving}) != max(len(moving), 1):
+        raise NotUnderstood("the request does not say which panel to move", advice="name it once")
     if clause.says(r"\btry\b"):
         raise NotUnderstood("helio does not understand which dataset to try first")
     if any(clause.says(rf"\bfor\s+(?:the\s+)?{re.escape(atom.text)}") for atom in beside):
@@ -651,12 +651,15 @@ def _join(
     ]
     if joined == panels:
         raise NotUnderstood("these lines are in one panel already")
+    was_right = set(at_right) <= set(editor.spec.get("right") or [])
     old = str([*editor.panels_with(at_right[:1]), ""][0])
     moved = {}
     for key in TWO_SIDED if old != str(number) else ():
         texts = object_of(editor.spec.get(key))
-        if old in texts:
-            moved[key] = texts[old]
+        axis = old + RIGHT if was_right else old
+        if axis in texts:
+            moved[key] = texts[axis]
+        if old in texts and not joined[int(old) - 1]:
             editor.set_for(key, {name: text for name, text in texts.items() if name != old} or None)
     editor.redraw(joined)
     for key, text in moved.items():

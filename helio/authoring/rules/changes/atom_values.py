@@ -163,6 +163,14 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 """The label of a mark without quotes: ``a vertical line labelled X-line at 22:34``."""
+_TWO_LABELS = re.compile(
+    r'(?P<mark>\b(?:mark|lines?\s+at))\s+(?P<one>[^,;"]+?)\s+and\s+(?P<two>[^,;"]+?)'
+    r'(?P<place>(?:\s+in\s+the\s+[\w-]+\s+panel)?)\s*,?\s+labell?ed\s+"(?P<first>[^"]+)"\s+and\s+'
+    r'(?P<quote>"?)(?P<second>(?<=")[^"]+|(?<!")[^\s,;"]+)(?P=quote)(?=\s*(?:$|[,;.]))',
+    re.IGNORECASE,
+)
+"""Two marks and their two labels: ``lines at 5 and 7 labelled "G1" and "G3"``."""
+_SEVERAL_LABELS = re.compile(r'\blabell?ed\s+"[^"]+"\s*(?:,|\band\b)\s*"[^"]+"', re.IGNORECASE)
 _LOOK = rf"{COLOURS}|dash|dott?|solid|thick|thin|bold|log|panel|axis|all|both|each|UTC?|(?:{_UNITS})\)"
 _IN_BRACKETS = re.compile(
     r"(?P<mark>\b(?:(?:line|marker)s?\s+at|shad(?:e|ing|ed))\s+(?=[^,;()]*\d)[^,;()]+?)"
@@ -243,9 +251,26 @@ def with_quoted_labels(text: str) -> str:
 
     >>> with_quoted_labels("vertical line at 04:00 labelled shock")
     'vertical line at 04:00 labelled "shock"'
+    >>> with_quoted_labels("lines at 5 and 7 labelled G1 and G3")
+    'lines at 5 labelled "G1" and lines at 7 labelled "G3"'
+
+    Raises
+    ------
+    NotUnderstood
+        It is not clear which mark has which label.
     """
     text = _IN_BRACKETS.sub(r'\g<mark> labelled "\g<label>"', text)
-    return _LABELLED.sub(r'\g<how> "\g<label>"', text)
+    text = _LABELLED.sub(r'\g<how> "\g<label>"', text)
+    text = _TWO_LABELS.sub(
+        r'\g<mark> \g<one>\g<place> labelled "\g<first>" and \g<mark> \g<two>\g<place> labelled "\g<second>"',
+        text,
+    )
+    if several := _SEVERAL_LABELS.search(text):
+        raise NotUnderstood(
+            f"helio does not understand which mark has which label in '{several[0]}'",
+            advice="write the label behind each mark: 'a line at 5 labelled \"G1\"'",
+        )
+    return text
 
 
 def take_texts(unread: UnreadWords) -> None:

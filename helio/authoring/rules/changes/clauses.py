@@ -328,6 +328,8 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
 
     named = ("what", "panel", "craft", "every", "line")
     verbs, nouns, targets = of("verb"), of("noun"), of(*named)
+    if any("verb:remove" in atom.tags for atom in before):  # remove the shading and the speed
+        verbs = tuple(atom for atom in verbs if "verb:shade" not in atom.tags)
     values = tuple(atom for atom in before if atom.kind not in ("verb", "noun", "rel", *named))
     if clause.says(r"^\W*(?:(?:that|those)\s+)?of\b") and of(
         "tool"

@@ -48,6 +48,7 @@ WINDOW_OF = {
     **{recipe.tool: recipe.window for recipe in DERIVED.values() if recipe.window},
     **{tool: computation.argument for tool, computation in APPLIED.items() if computation.argument},
     SUPERPOSED: "bin",
+    "cross_correlation_lag": "interval",
 }
 """Tools with a window, each with the argument for it."""
 _NEW_PANEL = ignoring_case(r"\b(?:an?|another)(?: \w+)? panel (?:[ao][tn] [\w ]+ )?(?:with|for|of|showing)\b")
@@ -115,6 +116,8 @@ def _retold(text: str, held: Any, value: Any) -> str:
 
 def set_window(editor: FigureEditor, clause: Clause) -> None:
     """Change the window of the computations that the clause names, or of all."""
+    if clause.says(r"\bonly\s*,"):
+        raise NotUnderstood(f"helio does not understand '{clause.text}'", advice="first say which lines stay")
     durations = [str(atom.value) for atom in clause.of("duration")]
     tools = [atom.value for atom in clause.of("tool")]
     steps = _of_named(editor, clause, _windowed(editor, tools))
@@ -210,6 +213,7 @@ def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> li
     behind = {str(step.id) for line in lines for step in steps_behind(editor, line)}
     named = [step for step in steps if str(step["step_id"]) in behind]
     parts = {_part_of(editor, line) for line in lines}
+    _refuse_shared(editor, lines, named)
 
     def takes(step: Document) -> bool:
         read = _part_of(editor, str(step["tool_args"].get("source_label", "")))
@@ -217,6 +221,22 @@ def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> li
         return is_drawn and bool(parts & {read, (read[0], "")})
 
     return named or list(filter(takes, steps))
+
+
+def _refuse_shared(editor: FigureEditor, lines: Sequence[str], steps: Sequence[Document]) -> None:
+    """Refuse to change steps that only lie behind the lines meant, and also behind other lines of the figure."""
+    tables = {whole_of(editor, line) for line in lines}
+    ids = {str(step["step_id"]) for step in steps if step["tool_args"].get("output_label") not in tables}
+    others = [
+        line
+        for line in editor.drawn
+        if line not in lines and ids & {str(step.id) for step in steps_behind(editor, line)}
+    ]
+    if len(ids) == len(steps) > 0 and others:
+        raise NotUnderstood(
+            f"{', '.join(others)} would change too: these lines are computed from {', '.join(sorted(ids))}",
+            advice="name all lines that change",
+        )
 
 
 def _part_of(editor: FigureEditor, line: str) -> tuple[str, str]:

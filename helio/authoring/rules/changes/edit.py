@@ -27,7 +27,7 @@ from helio.authoring.outcome import (
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.added_content import fetched_datasets
 from helio.authoring.rules.changes.additions import ADDITIONS, added_inputs
-from helio.authoring.rules.changes.arranging import ARRANGING, keep_inside
+from helio.authoring.rules.changes.arranging import ARRANGING, keep_inside, keep_only
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import PLACE, PLACES, SPELLINGS, Atom, in_plainer_words, panel_number
@@ -109,7 +109,13 @@ _POSSIBLE = re.compile(
 _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence do the data have?"}
 """Questions whose answers say whether a time or a cadence is possible."""
 _LOOKS = frozenset({"colour", "dash", "width", "relative", "mode"})
+_OF_LINES = (*_LOOKS, "tool", "verb:smooth", "bound", "scale")
+_OF_OTHERS = ("verb:add", "verb:remove", "verb:replace", "verb:only", "rel:instead_of", "time", "panel")
+_BARE_ONLY = ignoring_case(r"\W*only\b")
+"""Beginning of what only says which lines the change before it is for, if that is one `_OF_LINES`."""
 _NAMES = frozenset({"what", "craft", "panel"})
+_NAMING = frozenset({"what", "craft", "verb", "rel", "line", "every"})
+"""Kinds of the parts of a clause that sets no value."""
 _SETTINGS = _LOOKS | {"noun", "range", "bound", "scale"}
 """Kinds of the parts of a clause that only sets how something looks that the clause before it names."""
 _ALL_BUT = ignoring_case(
@@ -305,7 +311,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         _refuse(editor, left, atoms)
     changes = _with_all_of_those(_with_what_is_done_too(editor, changes))
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
-    ordered = _in_order(_with_looks_of_marks(_with_one_panel(_with_one_rest(changes))))
+    ordered = _in_order(_with_looks_of_marks(_with_one_panel(_with_one_rest(editor, changes))))
     drawn, earlier, before = dict[str, str](), dict[str, str](), None
     for last, change in zip([None, *ordered], ordered, strict=False):
         clause, now = change.clause, _drawn_with(editor)
@@ -318,6 +324,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
                 clause = replace(clause, shared=tuple(shared))
         if before is not None and _is_of_result(clause, before.clause, new=not drawn.keys() >= now.keys()):
             clause = _of_result(clause, before, drawn, now)
+            if clause.says(r"\bin\s+both\b") and len({*clause.of("what", "panel", "craft")}) == 1:
+                raise NotUnderstood("helio does not understand what 'both' means", advice="name both panels")
         elif before is not None:
             clause = _beside_result(clause, [line for line, step in now.items() if drawn.get(line) != step])
         earlier = now
@@ -501,10 +509,18 @@ def _with_all_of_those(changes: Sequence[Change]) -> list[Change]:
     return joined
 
 
-def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
-    """Join changes that each say what alone stays: ``only Bz, Dst`` keeps both."""
+def _with_one_rest(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
+    """Join changes that each say what alone stays or changes: ``only Bz, Dst``, ``smooth over 1 h, only Bz``."""
     joined: list[Change] = []
     for change in changes:
+        last, clause = joined[-1].clause if joined else change.clause, change.clause
+        is_bare = change.rule.change is keep_only and _BARE_ONLY.match(clause.text) is not None
+        is_bare &= last.has(*_OF_LINES) and not last.has(*_OF_OTHERS)
+        if is_bare and not last.names:
+            joined[-1] = replace(joined[-1], clause=replace(last, shared=(*last.shared, *clause.of("what"))))
+            continue
+        if is_bare and _lines_named(editor, [clause]) <= _lines_named(editor, [last]):
+            continue
         are_rests = joined and joined[-1].clause.has("verb:only") and change.clause.has("verb:only")
         if are_rests and joined[-1].rule is change.rule and change.rule.change is not keep_inside:
             last = joined.pop().clause
@@ -524,7 +540,7 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
     beside = {line for panel in editor.panels if gone & set(panel) for line in panel}
 
     def reassures(clause: Clause) -> bool:
-        if not (clause.has("verb:only") and clause.names) or clause.has("panel"):
+        if not (clause.has("verb:only") and clause.names) or {atom.kind for atom in clause.atoms} - _NAMING:
             return False
         if clause.says(r"\bones?\s") or not all(map(editor.lines_of, clause.names)):  # keep the one of Bz
             return False

@@ -32,6 +32,7 @@ from helio.pipelines.template.figures import (
     STYLE,
     TWO_SIDED,
     entry_labels,
+    panel_of,
 )
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
@@ -358,15 +359,22 @@ class FigureEditor:
                     self.set_for("row_heights", heights[: len(self.panels)])
 
     def _settle_right(self, panels: list[list[str]]) -> None:
-        """Remove the settings of right axes without lines; lines alone in their panel get its left axis."""
+        """Remove the settings of right axes without lines; lines alone in their panel take their axis to the left."""
         right = set(self.where("right")[0] or [])
         alone = [line for panel in panels if set(panel) <= right for line in panel]
+        turned = {str(at) for at, panel in enumerate(panels, 1) if set(panel) <= right}
         both = {f"{at}{RIGHT}" for at, panel in enumerate(panels, 1) if right & set(panel) - set(alone)}
         for key in TWO_SIDED:
-            known = self.where(key)[0]
-            gone = [name for name in object_of(known) if name.endswith(RIGHT) and name not in both]
-            if gone:
-                self.set_for(key, {name: value for name, value in known.items() if name not in gone})
+            known = object_of(self.where(key)[0])
+            settled: dict[str, Any] = {}
+            for name, value in known.items():
+                number, is_right = panel_of(key, name), name.endswith(RIGHT)
+                if number in turned and is_right:
+                    settled.setdefault(number, value)
+                elif (name in both) if is_right else (number not in turned or (key, name) in self.wished):
+                    settled[name] = value
+            if settled != known:
+                self.set_for(key, settled)
         if alone:
             self.set_for("right", [line for line in self.where("right")[0] if line not in alone])
 

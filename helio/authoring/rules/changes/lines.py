@@ -571,7 +571,12 @@ class Lines:
 
     def _parts(self, what: str, letter: str, lines: Sequence[str], stem: str = "") -> list[str]:
         """Return the component of a vector among lines; ask of which of several vectors."""
-        apart = [label for label in lines if label.casefold().endswith(f".{letter}")]
+        apart = [
+            label
+            for label in lines
+            if re.search(rf"(?:^|[_.])[bv]_?{letter}(?:_(?:{FRAME_WORDS}))?$", label.casefold())
+            or (label.casefold().endswith(f".{letter}") and owner(label, self.producers) != label)
+        ]
         vectors = [label for label in lines if self.is_vector(label)]
         letters = {label: _LETTERS.get(self.frame(label), "xyz") for label in vectors}
         found = apart or [

@@ -33,6 +33,8 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
     count = len(editor.panels)
     numbers: list[int] = []
     for atom in atoms:
+        if atom.value == "every" and count > len("AB") and atom.text.casefold().startswith("both"):
+            raise NotUnderstood(f"helio does not understand which two panels '{atom.text}' means")
         if atom.value in ("every", "others"):
             numbers += range(1, count + 1) if atom.value == "every" else _others(editor, atom.text)
             continue

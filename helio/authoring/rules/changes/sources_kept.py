@@ -50,6 +50,12 @@ def keep_source(editor: FigureEditor, clause: Clause) -> None:
     editor.redraw(kept)
 
 
+def keep_craft(editor: FigureEditor, clause: Clause) -> None:
+    """Fetch from spacecraft alone where a step chooses among several: ``GOES-13 only``; else draw only their lines."""
+    if not _fetch_only(editor, clause.names) or clause.has("verb:show"):
+        keep_only(editor, clause)
+
+
 def _chosen(editor: FigureEditor, clause: Clause) -> list[str]:
     """Return the line that one name means, if its panel draws another of which it is no part: ``the measured beta``."""
     if len(clause.names) != 1 or clause.has("craft"):
@@ -141,6 +147,8 @@ def _source_of(clause: Clause) -> tuple[str, str]:
 
 SOURCES_KEPT: tuple[Rule, ...] = (
     Rule("verb:only what", "craft", keep_source, _says_used),
+    Rule("verb:only craft", "what verb:show", keep_craft,
+         lambda clause: len(clause.of("craft")) == len(clause.names)),
     Rule("what", "craft rel:instead", take_source,
          lambda clause: (_USED.search(clause.text) or clause.has("rel:instead")) and _source_of(clause)[0] != ""),
 )  # fmt: skip
