@@ -201,12 +201,13 @@ class SolarXrays:
     least : float, optional
         The smallest peak in W/m² of the flares to find; None if the request asks for no flares.
     channels : tuple of str
-        ``"xrsb"`` is the long channel (0.1–0.8 nm), ``"xrsa"`` the short one; flares are found in the long one.
+        ``"xrsb"`` is the long channel (0.1–0.8 nm), ``"xrsa"`` the short one. Empty means both, or for flares,
+        which are found in the long one, that alone.
     """
 
     satellite: str
     least: float | None = None
-    channels: tuple[str, ...] = ("xrsb", "xrsa")
+    channels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

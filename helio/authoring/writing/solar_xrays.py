@@ -13,7 +13,7 @@ _CHANNELS = {"xrsb": ("long", "0.1–0.8 nm"), "xrsa": ("short", "0.05–0.4 nm"
 def xray_series(xrays: SolarXrays, time: TimeVariable, steps: Steps) -> list[PlotSeries]:
     """Return the channels; for flares, the long channel and the flares that a tool finds in it."""
     dataset = f"SCI_XRSF-L2-AVG1M_G{int(xrays.satellite.removeprefix('GOES-')):02}"
-    channels = xrays.channels if xrays.least is None else ("xrsb",)
+    channels = xrays.channels or (("xrsb", "xrsa") if xrays.least is None else ("xrsb",))
     parameters = [f"{channel}_{kind}" for channel in channels for kind in ("flux", "flag")]
     args = {"dataset_id": dataset, "parameters": parameters, "time_range": time.name, "provider": "ncei"}
     steps.add("xrays", "fetch_data", args, "One-minute averages with their flags")

@@ -2670,6 +2670,9 @@ def test_a_line_at_the_right_that_moves_takes_its_label_along(author, templates)
         ("omni-solar-wind", "replace the density by the clock angle and the speed",
          "BR BT BN ABS_B | V | OMNI_B_clock | OMNI_V | T"),
         ("storm-overview", "only Dst, with SYM-H overplotted", "DST SYM_H"),
+        ("omni-solar-wind-overview", "Kan-Lee electric field instead of the Newell coupling",
+         "B F | clock | flow_speed | proton_density | T | Pressure EKL | r0 | AE_INDEX AL_INDEX AU_INDEX"
+         " | SYM_H DST | Kp"),
         ("storm-overview", "GOES-13 only",
          "B F | flow_speed proton_density | Pressure r0 | VBs VBs_sum | SYM_H DST | phase | Dst_star Dst_model"
          " | AE_INDEX AL_INDEX | Kp | GOES"),

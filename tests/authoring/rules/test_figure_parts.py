@@ -433,3 +433,27 @@ def test_a_part_ends_at_its_place_or_at_the_next_quantity(author, sentence, pane
 def test_a_figure_of_parts_has_the_number_of_panels_of_the_sentence(author, sentence):
     with pytest.raises(NotUnderstood, match="the figure would have"):
         author.create(f"{sentence}, {TIME}")
+
+
+@in_one_test(
+    ("sentence", "panels"),
+    [
+        (
+            "OMNI |B| in first panel, V in second, n and Pdyn in third with Pdyn right, SYM-H fourth",
+            [["OMNI_Bmag"], ["OMNI_V"], ["OMNI_n", "OMNI_Pdyn"], ["OMNI_SYMH"]],
+        ),
+        (
+            "Wind |B| in the first panel, n in the second panel with V dashed, Bz in the third panel",
+            [["Wind_Bmag"], ["Wind_n", "Wind_V"], ["Wind_Bz"]],
+        ),
+    ],
+)
+def test_a_look_behind_a_place_is_of_that_panel(author, sentence, panels):
+    assert figure(author, f"{sentence}, {TIME}")["panels"] == panels
+
+
+def test_a_look_of_an_earlier_panel_is_refused(author):
+    with pytest.raises(NotUnderstood, match="which panel draws 'V on the right axis'"):
+        author.create(
+            f"OMNI n and V in the first panel, V on the right axis, SYM-H in the second panel, {TIME}"
+        )

@@ -210,6 +210,8 @@ def test_x_rays_and_flares_are_those_of_the_named_satellite(author):
         ("GOES-16 XRS long channel 4-10 Sept 2017 with the M and X class flares marked on the curve",
          ["xrsb_flux", "xrsb_flag"], 1e-5),
         ("goes 18 xrs, may 2024, mark the X flares", ["xrsb_flux", "xrsb_flag"], 1e-4),
+        ("GOES-18 X-ray flux, both channels, for May 2024 with flares of at least X1",
+         ["xrsb_flux", "xrsb_flag", "xrsa_flux", "xrsa_flag"], 1e-4),
     ],
 )  # fmt: skip
 def test_x_rays_have_the_channels_and_the_flares_of_the_sentence(author, sentence, parameters, least):

@@ -523,7 +523,7 @@ def put_into(
                 advice="say 'replace A by B' in a request of its own",
             )
         panels = [[label for label in labels if label not in instead] for labels in panels]
-        panels[at : at + 1] = _by_unit(editor, panels[at], drawn)
+        panels[at : at + 1] = [[*panels[at], *drawn]] if right else _by_unit(editor, panels[at], drawn)
     elif place.into is not None:
         right = _of_second_unit(editor, panels[place.into], drawn)
         _name_lines(editor, place.into + 1, [line for line in drawn if line not in right])

@@ -96,10 +96,12 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[PipelineRequest, t
 
 
 def _channels(sentence: Sentence) -> tuple[str, ...]:
-    """Return the channels of the X-ray sensor that a sentence names; both if it names none."""
-    named = {name for match in sentence.take(_CHANNEL) for name, words in match.groupdict().items() if words}
-    long, short = named & {"long", "lower"}, named & {"short", "upper"}
-    return ("xrsb",) if long and not short else ("xrsa",) if short and not long else ("xrsb", "xrsa")
+    """Return the channels of the X-ray sensor that a sentence names, the long one first."""
+    found = list(sentence.take(_CHANNEL))
+    named = {name for match in found for name, words in match.groupdict().items() if words}
+    long, short = bool(named & {"long", "lower"}), bool(named & {"short", "upper"})
+    is_both = bool(found) and long == short
+    return ("xrsb",) * (long or is_both) + ("xrsa",) * (short or is_both)
 
 
 def _size(match: re.Match[str]) -> float:

@@ -61,6 +61,11 @@ _LOOK_BEHIND = re.compile(
     r"\s*\x02+|\s+(?:as|in|on|with)\s+(?:an?\s+)?[^,;.]*?(?=\s*(?:[,;.]|$)|\s+and\b)", re.IGNORECASE
 )
 """What may stand behind the place of a part and belongs to it, if it names no data: ``on a log axis``, ``(log)``."""
+_LOOKED = re.compile(
+    r"\b(?:right|dashed|dotted|solid|thick|thin|red|blue|green|black|gr[ae]y|orange|purple)\s*$",
+    re.IGNORECASE,
+)
+"""The end of what is drawn at a place with a look of its own: ``n in the second panel with V dashed``."""
 _BEGINS = re.compile(r"(?:^|[,;:.]|\s[-–—]|\b(?:and|then|plus|with))\s*$", re.IGNORECASE)
 """What stands before the place of a part that begins with its place."""
 _WITH_DATA = re.compile(r"\s+with\b", re.IGNORECASE)
@@ -236,9 +241,10 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     """Return where a place divides a sentence; empty if it neither begins nor ends a part."""
     before, after = plain[: place.start()], plain[place.end() :]
     look = _LOOK_BEHIND.match(after)
-    stop = place.end() + (look.end() if look and not named_data(look[0]) else 0)
-    ends = bool(before.strip()) and (stop > place.end() or _ENDS.match(after))
     has_own = look and _WITH_DATA.match(look[0]) and named_data(look[0])
+    is_looked = look and (_LOOKED.search(look[0]) if has_own else not named_data(look[0]))
+    stop = place.end() + (look.end() if look and is_looked else 0)
+    ends = bool(before.strip()) and (stop > place.end() or _ENDS.match(after))
     is_behind_joint = _BEGINS.search(before) and (place["them"] or has_own or not ends)
     if place["own"] or is_behind_joint or re.match(r"\s*[:=]", after):
         return {place.start()}

@@ -17,6 +17,7 @@ from helio.authoring.rules.reading.divided_sentences import (
     Piece,
     divided,
     listed_things,
+    named_data,
     refers_to_others,
     with_numbered_panels,
     without_number_of_panels,
@@ -202,6 +203,7 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
                 advice="name each quantity once, as in 'density on top, speed below'",
             )
         return None  # V and n: n first panel, V second panel
+    _refuse_looks_ahead(parts, requests)
     pairs = zip(parts, requests, strict=True)
     requests = [_in_one_panel(request) if part.is_panel else request for part, request in pairs]
     if len(requests) < 2 or not all(map(_can_be_part, requests)):
@@ -315,6 +317,21 @@ def _names_twice(part: Piece, request: PipelineRequest) -> bool:
         return False
     placed = [quantity for _, quantity in read_quantities(Sentence(part.text), magnitude=False)[0]]
     return len({*placed}) < len(placed)
+
+
+def _refuse_looks_ahead(parts: Sequence[Piece], requests: Sequence[PipelineRequest]) -> None:
+    """Refuse the look of a quantity of an earlier part at the begin of a part: ``V dashed, SYM-H in third panel``."""
+    named = set[tuple[str, str]]()
+    for part, request in zip(parts, requests, strict=True):
+        first, comma, others = part.text.partition(",")
+        placed, _ = read_quantities(Sentence(first), magnitude=False)
+        own = {(quantity.name, quantity.component) for _, quantity in placed}
+        if own and own <= named and comma and named_data(others):
+            raise NotUnderstood(
+                f"helio does not understand which panel draws '{first}'",
+                advice="write the look of a line in brackets: 'V (dashed)'",
+            )
+        named |= {(quantity.name, quantity.component) for quantity in request.quantities}
 
 
 def _need_no_other(parts: Sequence[Piece], requests: Sequence[PipelineRequest], catalogue: Catalogue) -> bool:
