@@ -110,6 +110,13 @@ def test_a_step_and_its_panel_are_accepted_together(mine, only, said):
     assert f"help: accept them together: `helio accept {made} --only 1,2`" in refused
 
 
+def test_the_look_of_a_line_is_accepted_with_the_line(mine):
+    made = proposed("edit", "mine", "add the speed of ACE as a dashed black line in a new panel")
+    refused = helio("accept", made, "--only", "3", code=2).output
+    assert "error: without changes 1, 2: step 3: trace_colors: no line is called 'ACE_V'" in refused
+    assert f"`helio accept {made} --only 1,2,3`" in refused
+
+
 def test_a_range_of_changes_is_accepted(mine):
     made = proposed(
         "edit", "mine", "draw the magnitude in red and change the title to 'Storm' and hide the legend"
