@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -119,8 +120,15 @@ def edit(
     The pipeline changes when you accept the proposal. A change to a pending proposal is a new proposal on top of it.
     """
     if undo:
+        given = {
+            "--as": name,
+            "--answer": answers,
+            "--from": sources,
+            "--preview": preview,
+            "--replay": replay,
+        }
         with errors_as_text(as_json):
-            _undo(pipeline, request)
+            _undo(pipeline, request, [option for option, value in given.items() if value])
         return
     options = Options(yes, as_json, preview, size, time_range, now, archive)
     with open_desk(context, options, by=by, replay=replay) as desk:
@@ -138,15 +146,16 @@ def edit(
         show(desk, outcome, options)
 
 
-def _undo(pipeline: str, request: str) -> None:
-    """Go back to the text of a pipeline before its last change."""
+def _undo(pipeline: str, request: str, options: Sequence[str]) -> None:
+    """Go back to the text of a pipeline before its last change; refuse options that only a request uses."""
     from helio import api
     from helio.errors import RequestError
 
-    if request:
+    if request or options:
+        what = "a request" if request else ", ".join(options)
         raise RequestError(
-            "--undo cannot be used together with a request",
-            advice=f"leave out the request: `helio edit {pipeline} --undo`",
+            f"--undo cannot be used together with {what}",
+            advice=f"`helio edit {pipeline} --undo` changes {pipeline} itself; to change a copy, copy it first",
         )
     shelf = api.library(current_settings())
     entry = shelf.find(pipeline)

@@ -430,6 +430,7 @@ def test_another_model_that_was_asked_is_named(model, monkeypatch):
         (("author", ASKED, "--now", "noon"), "'noon' is not a valid time"),
         (("edit", "mine"), "no change was requested"),
         (("edit", "mine", "red", "--undo"), "--undo cannot be used together with a request"),
+        (("edit", "mine", "--undo", "--as", "other"), "--undo cannot be used together with --as"),
         (("edit", "mine", "--undo"), "has no earlier revision"),
         (("edit", "ace-bfield-overview", "red for Bz"), "--as my-ace-bfield-overview"),
         (("edit", "nothing", "red"), "no pipeline is called 'nothing'"),
