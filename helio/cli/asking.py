@@ -206,19 +206,35 @@ def _cancelled(desk: Desk | None) -> str:
 
 
 def ask(
+    desk: Desk,
     send: Callable[[tuple[str, ...]], Proposal | AuthorQuestion | AuthorReply],
     answers: Sequence[str],
     options: Options,
 ) -> Proposal | AuthorQuestion | AuthorReply:
-    """Send a request, and answer questions about it from --answer, from --yes, or by asking at the terminal."""
+    """Send a request, and answer questions about it from --answer, from --yes, or by asking at the terminal.
+
+    Raises
+    ------
+    RequestError
+        There are more answers than questions; then nothing is proposed.
+    """
     from helio.authoring.outcome import AuthorQuestion
+    from helio.authoring.proposals.store import Proposal
+    from helio.errors import RequestError
 
     chosen: tuple[str, ...] = ()
     remaining = list(answers)
     while True:
         outcome = send(chosen)
         if not isinstance(outcome, AuthorQuestion):
-            return outcome
+            if not remaining:
+                return outcome
+            if isinstance(outcome, Proposal):
+                desk.proposals.remove(outcome)
+            raise RequestError(
+                f"helio asked no question for {' '.join(f'--answer {answer!r}' for answer in remaining)}",
+                advice="leave it out, or say it in the request",
+            )
         if remaining:
             answer = outcome.choice(remaining.pop(0))
         elif options.yes:

@@ -65,6 +65,7 @@ def author(
     options = Options(yes, as_json, preview, size, time_range, now, archive)
     with open_desk(context, options, by=by, replay=replay) as desk:
         outcome = ask(
+            desk,
             lambda chosen: desk.create(request, name=name, chosen=chosen, sources=sources or []),
             answers or [],
             options,
@@ -139,6 +140,7 @@ def edit(
                 "no change was requested", advice=f"use `helio edit {pipeline} 'add the density'`, or --undo"
             )
         outcome = ask(
+            desk,
             lambda chosen: desk.edit(pipeline, request, name=name, chosen=chosen, sources=sources or []),
             answers or [],
             options,
@@ -194,7 +196,7 @@ def repair(
     """Propose a change of the pipeline that makes a failed run succeed."""
     options = Options(yes, as_json, preview, size, time_range, now, archive)
     with open_desk(context, options, by=by, replay=replay) as desk:
-        outcome = ask(lambda chosen: desk.repair(run_id, chosen=chosen), answers or [], options)
+        outcome = ask(desk, lambda chosen: desk.repair(run_id, chosen=chosen), answers or [], options)
         show(desk, outcome, options)
 
 

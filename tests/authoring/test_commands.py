@@ -321,6 +321,13 @@ def test_a_question_is_answered_on_the_command(model, given, told):
     assert ("Which cadence? Answered with the first choice: 1 h" in result.output) is (given == ("--yes",))
 
 
+@pytest.mark.parametrize("given", [("--answer", "both"), ("--answer", "both", "--yes")])
+def test_an_answer_without_a_question_is_refused_and_nothing_is_proposed(mine, given):
+    before = mine.read_bytes()
+    assert "helio asked no question for --answer 'both'" in failing(2, "edit", "mine", "make Bz red", *given)
+    assert (mine.read_bytes(), helio("proposals", "--all").output) == (before, "no proposals\n")
+
+
 def test_yes_to_a_model_that_only_asks_comes_to_an_end(model):
     server = model(lambda request: question("Sure?", "yes", "no") if request.schema else SEEN)
     output = failing(2, "author", ASKED, "--yes")

@@ -475,6 +475,10 @@ class Proposals:
                 self._keep(replace(gone, state="rejected", because=because))
             return rejected
 
+    def remove(self, proposal: Proposal) -> None:
+        """Remove a proposal that was not shown to anybody."""
+        (self._folder / f"{proposal.id}.json").unlink(missing_ok=True)
+
     def _alone(self) -> AbstractContextManager[None]:
         """Lock the proposals during a ``with`` block, so that two decisions cannot be made at the same time."""
         return held(self._folder / "lock")
