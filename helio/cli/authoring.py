@@ -204,7 +204,10 @@ def repair(
 def answer(
     context: typer.Context,
     question: Annotated[
-        str, typer.Argument(help="ID of the question, which helio printed.", metavar="QUESTION")
+        str,
+        typer.Argument(
+            help="ID of the question, which helio printed, or the beginning of the ID.", metavar="QUESTION"
+        ),
     ],
     choice: Annotated[
         str, typer.Argument(help="One of the choices of the question, or its number.", metavar="CHOICE")
@@ -225,5 +228,5 @@ def answer(
         asked = OpenQuestions(current_settings().questions).load(question)
     options = Options(yes, as_json, preview, size, time_range, asked.now, asked.archive or None)
     with open_desk(context, options, by=asked.by) as desk:
-        outcome = desk.answer(question, choice)
+        outcome = desk.answer(asked.id, choice)
         show(desk, outcome, options)

@@ -303,6 +303,16 @@ def test_an_answer_that_is_no_choice_of_the_question_is_refused_and_the_question
     )
 
 
+def test_a_question_is_found_by_the_beginning_of_its_id(model):
+    model(*[SEEN, question("Which cadence?", "1 h", "16 s")] * 2, SEEN, plan())
+    first, second = (json.loads(helio("author", ASKED, "--json").stdout)["id"] for _ in range(2))
+    assert f"2 questions begin with 'question-'\n  help: use one of {min(first, second)}, " in failing(
+        2, "answer", "question-", "2"
+    )
+    answered = helio("answer", first[:-1], "2")
+    assert answered.exit_code == 0, answered.output
+
+
 def test_what_is_no_id_of_a_question_gets_a_hint():
     assert "use the id that helio printed with its question" in failing(2, "answer", "omni", "1")
 
