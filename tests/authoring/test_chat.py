@@ -404,6 +404,13 @@ def test_conversations_are_listed_and_resumed_by_their_pipeline_or_id():
     assert "Wind_B" in chat("/show", words=("--continue", "wind-magnetic-field"))
 
 
+def test_the_list_says_how_a_conversation_began_and_what_is_still_pending():
+    last = chat(PLOT, "add the magnitude", "what is the cadence?").splitlines()[-2]
+    assert helio("chat", "--list").output.endswith(f"ace-bgsec  2 pending  {PLOT}\n")
+    helio("accept", last.split("`")[1].removeprefix("helio accept "))
+    assert helio("chat", "--list").output.endswith(f"ace-bgsec  {PLOT}\n")
+
+
 def test_a_damaged_conversation_is_named_and_skipped():
     chat(PLOT)
     Path("home/chats/chat-torn.jsonl").write_text("{", encoding="utf-8")
