@@ -18,7 +18,7 @@ from helio.authoring.conversation.chat import COMMANDS
 from helio.authoring.models import door as doors
 from helio.cli import app
 from tests.authoring import standin_gemini as standin
-from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, question
+from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, put, question
 from tests.authoring.conftest import python, wait_for_requests
 from tests.authoring.pdfs import pdf
 from tests.authoring.standin_gemini import KEY, GeminiStandIn
@@ -289,8 +289,30 @@ def test_a_rejection_has_a_reason_and_some_changes_are_accepted_by_number():
     assert answer(text, "/reject red is for alerts") == ["rejected: make BGSEc red"]
     rejected = json.loads(helio("proposals", "--all", "--json").stdout)
     assert [row["because"] for row in rejected if row["state"] == "rejected"] == ["red is for alerts"]
-    assert "error: 'x' are not numbers of changes" in text
+    assert "error: 'x' is not the number of a change" in text
     assert "error: the proposal has no change 9" in text
+
+
+def test_accept_says_what_goes_with_the_last_change_and_what_is_left_out():
+    both = "draw the magnitude in red and change the title to 'Storm'"
+    text = chat(PLOT, "add the magnitude", "/accept 1", both, "/diff", "/accept 2", code=1)
+    first, second = (
+        row["id"] for row in reversed(json.loads(helio("proposals", "--all", "--json").stdout)[1:])
+    )
+    assert "  help: accept them together: /accept 1,2" in answer(text, "/accept 1")
+    assert answer(text, "/diff")[:4] == [
+        "3 pending changes:",
+        f"  - {PLOT}",
+        "  - add the magnitude",
+        f"  - {both}",
+    ]
+    *beneath, left_out, accepted = answer(text, "/accept 2")
+    assert beneath == [
+        f"accepted with it: {first}: {PLOT}",
+        f"accepted with it: {second}: add the magnitude",
+    ]
+    assert left_out.startswith("left out: step figure: ")
+    assert accepted.startswith("accepted ")
 
 
 @pytest.mark.parametrize("command", ["/show", "/preview", "/run", "/accept", "/reject", "why is it empty?"])
@@ -327,7 +349,7 @@ def test_an_author_that_cannot_write_is_not_chosen(monkeypatch):
 def test_a_model_gets_the_earlier_sentences_and_its_tokens_are_counted(model, monkeypatch):
     monkeypatch.setenv("HELIO_MODEL_PRICES", "1000/1000")
     server = model(
-        LOOK, SEEN, plan(fetch("AC_K2_MFI"), figure()), edit({**RED, "step": "figure"}, touches="style")
+        LOOK, SEEN, plan(fetch("AC_K2_MFI"), figure()), edit(put("figure", "tool_args/title", "Field"))
     )
     text = chat("the field, as physicists like it", "and now in red", "/cost", archive="")
     assert "Earlier sentences of this conversation" in server.requests[-1].text
@@ -572,11 +594,11 @@ def test_a_new_value_needs_no_old_one():
 def test_a_new_pipeline_is_corrected_under_its_name():
     text = chat(PLOT, "no, for 2022-01-02", "/diff", code=1)
     assert "no data exist for 2022-01-02" in "\n".join(answer(text, "no, for 2022-01-02"))
-    assert answer(text, "/diff")[1] == f"  1. {PLOT}"
+    assert answer(text, "/diff")[1] == f"  - {PLOT}"
     again = chat("plot the Wind magnetic field for 2022-01-01", "no, for 2022-01-02", "/diff")
     assert answer(again, "/diff")[:2] == [
         "1 pending change:",
-        "  1. plot the Wind magnetic field for 2022-01-02",
+        "  - plot the Wind magnetic field for 2022-01-02",
     ]
     assert "  + id: wind-magnetic-field" in answer(again, "/diff")
 

@@ -22,8 +22,8 @@ from helio.authoring.memory import EVERYTHING, Item, Memory, scope_of, wishes
 from helio.authoring.models.quoting import data
 from helio.authoring.models.scrub import scrub_of
 from helio.authoring.outcome import AuthorQuestion, AuthorReply
-from helio.authoring.proposals.review import proposal_lines, work_line
-from helio.authoring.proposals.store import Proposal, Proposals
+from helio.authoring.proposals.review import accept_in_words, change_numbers, proposal_lines, work_line
+from helio.authoring.proposals.store import NeedsOthers, Proposal, Proposals
 from helio.authoring.rules.questions.question_form import is_question, without_question_mark
 from helio.counts import number_of
 from helio.errors import Cancelled, HelioError, RequestError, UnknownPipeline, did_you_mean
@@ -51,7 +51,7 @@ COMMANDS = {
     "/diff": "show all pending changes together",
     "/preview [RANGE]": "draw the figures before and after the last change",
     "/run [RANGE]": "run the pipeline, with all pending changes",
-    "/accept [N,N]": "accept all pending changes, or of the last one those with these numbers",
+    "/accept [N,N-N]": "accept all pending changes, but of the last one only the parts with these numbers",
     "/reject [REASON]": "reject the last pending change, and say why",
     "/undo": "take the last pending change back; if none is pending, restore the pipeline's earlier text",
     "/model [rules|model|auto]": "show or choose who writes",
@@ -452,7 +452,7 @@ class Chat:
         first, last = pending[0], pending[-1]
         changed = changes(first.earlier or {}, last.template)
         lines = [f"{number_of(len(pending), 'pending change')}:"]
-        lines += [f"  {number}. {proposal.request}" for number, proposal in enumerate(pending, 1)]
+        lines += [f"  - {proposal.request}" for proposal in pending]
         return Answer((*lines, *review_lines(changed, new=first.earlier is None)))
 
     def _preview(self, rest: str) -> Answer:
@@ -478,16 +478,14 @@ class Chat:
 
     def _accept(self, rest: str) -> Answer:
         pending = self._some_pending("first say what to change")
-        numbers = [part.strip() for part in rest.split(",") if part.strip()]
-        if not all(number.isdecimal() for number in numbers):
-            raise RequestError(f"'{rest}' are not numbers of changes", advice="write for example /accept 1,3")
         with closing(self._desk()) as desk:
-            path = desk.proposals.accept(pending[-1], only=[int(number) for number in numbers])
-            accepted = desk.proposals.load(pending[-1].id)
+            try:
+                lines = accept_in_words(desk.proposals, pending[-1], change_numbers(rest))
+            except NeedsOthers as error:
+                error.advice = f"accept them together: /accept {error.numbers}"
+                raise
         self.conversation.note("accepted", proposals=[proposal.id for proposal in pending])
-        lines = [f"left out: {change}" for change in accepted.left_out]
-        lines += [f"note: {note}" for note in accepted.notes[len(pending[-1].notes) :]]
-        return Answer((*lines, f"accepted {path}"))
+        return Answer(tuple(lines))
 
     def _reject(self, rest: str) -> Answer:
         last = self._some_pending("first say what to change")[-1]

@@ -133,6 +133,25 @@ class Proposal:
         }
 
 
+class NeedsOthers(RequestError):
+    """Error: the chosen changes of a proposal cannot be made without others.
+
+    Parameters
+    ----------
+    together : sequence of int
+        Numbers of the changes that can be made together.
+    """
+
+    def __init__(self, message: str, *, together: Sequence[int], proposal: str) -> None:
+        numbers = ",".join(map(str, together))
+        super().__init__(
+            message,
+            place=f"proposal {proposal}, still pending",
+            advice=f"accept them together: `helio accept {proposal} --only {numbers}`",
+        )
+        self.numbers = numbers
+
+
 class Proposals:
     """The proposals in a folder.
 
@@ -289,8 +308,10 @@ class Proposals:
                     advice=f"change the proposal first: `helio edit {proposal.id} 'without …'`",
                 )
             beneath = self.beneath(proposal)
+            before, after = _template(proposal.before), _template(proposal.after)
+            if only:
+                self._must_stand_alone(proposal, before, after, only)
             if beneath:
-                before, after = _template(proposal.before), _template(proposal.after)
                 self._must_run(proposal, merged(before, after, before, only))
             for lower in beneath:
                 self._accept(lower, ())
@@ -336,8 +357,6 @@ class Proposals:
         if now == proposal.before and not only:
             return proposal
         before, after = _template(proposal.before), _template(proposal.after)
-        if only:
-            self._must_stand_alone(proposal, before, after, only)
         present = parse(now)
         if present.errors:
             raise InvalidTemplate(present.errors, place=f"{proposal.pipeline}, as it is now")
@@ -387,11 +406,8 @@ class Proposals:
                 continue
         missing = [number for number in needed if number not in only]
         others = f"{'change' if len(missing) == 1 else 'changes'} {', '.join(map(str, missing))}"
-        raise RequestError(
-            f"without {others}: {'; '.join(dict.fromkeys(alone.values()))}",
-            place=f"proposal {proposal.id}, still pending",
-            advice=f"accept them together: `helio accept {proposal.id} --only {','.join(map(str, needed))}`",
-        )
+        message = f"without {others}: {'; '.join(dict.fromkeys(alone.values()))}"
+        raise NeedsOthers(message, together=needed, proposal=proposal.id)
 
     def _make(self, proposal: Proposal) -> Path:
         self._must_run(proposal, _template(proposal.after))
