@@ -72,6 +72,8 @@ def list_proposals(
         for proposal in shown:
             summary = f"{proposal.kind} by {proposal.by}: {proposal.request}"
             say_line(f"{proposal.state:<8}  {proposal.id}  {summary}")
+            if proposal.on and proposal.state == "pending":
+                say_line(f"{'':10}on top of {proposal.on}")
             if proposal.because:
                 say_line(f"{'':10}rejected because: {proposal.because}")
         if not shown:

@@ -83,6 +83,16 @@ def test_a_preview_needs_a_proposal_or_a_table(mine):
     )
 
 
+def test_the_list_has_the_newest_first_and_says_which_lies_on_which(mine):
+    made = [proposed("author", "plot the ACE magnetic field for 2022-01-01", "--as", "ace")]
+    made += [proposed("edit", "ace", f"change the title to '{title}'") for title in ("Storm", "Calm", "Wind")]
+    lines = helio("proposals").output.splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("pending")] == made[::-1]
+    assert [line.strip() for line in lines if "on top of" in line] == [
+        f"on top of {name}" for name in made[-2::-1]
+    ]
+
+
 def test_some_changes_are_accepted_by_their_numbers(mine):
     made = proposed("edit", "mine", "draw the magnitude in red and change the title to 'Storm'")
     shown = helio("proposals", "show", made).output.splitlines()

@@ -190,7 +190,7 @@ class Proposals:
             by,
             before,
             after,
-            now.isoformat(timespec="seconds"),
+            now.isoformat(timespec="microseconds"),
             state="pending" if after else "failed",
             **more,
         )
