@@ -515,6 +515,21 @@ def test_a_proposal_decided_elsewhere_is_not_pending_here():
     assert "ace-bgsec: edited by rules: add the magnitude" in text
 
 
+def test_a_conversation_about_a_pipeline_leaves_out_changes_that_others_proposed():
+    chat(PLOT, "/accept")
+    made = json.loads(helio("edit", "ace-bgsec", "make BGSEc red", "--json").stdout)["id"]
+    text = chat("change the title to 'Storm'", "/accept", words=("ace-bgsec",))
+    assert text.splitlines()[1] == (
+        f"note: 1 other pending proposal for it, which this conversation leaves out: {made}"
+    )
+    assert "Storm" in mine()
+    assert '"red"' not in mine()
+    upper = json.loads(helio("edit", made, "hide the legend", "--json").stdout)["id"]
+    text = chat("/diff", words=(upper,))
+    assert "note: " not in text
+    assert answer(text, "/diff")[:3] == ["2 pending changes:", "  - make BGSEc red", "  - hide the legend"]
+
+
 def test_a_notebook_holds_the_same_conversation():
     held = package.chat(archive="sample")
     assert held.say(PLOT).lines[0].startswith("ace-bgsec: authored by rules")

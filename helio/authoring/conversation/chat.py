@@ -175,10 +175,10 @@ class Chat:
         UnknownPipeline
         """
         with closing(self._desk()) as desk:
-            desk.template(pipeline)
-            proposal = desk.proposals.working(pipeline)
+            proposal = desk.proposed(pipeline)
+            pending = () if proposal is None else (*desk.proposals.beneath(proposal), proposal)
         self.conversation.note("about", pipeline=pipeline)
-        if proposal is not None:
+        for proposal in pending:
             self.conversation.note("proposed", proposal=proposal.id, pipeline=proposal.pipeline)
 
     def give(self, sources: Sequence[str | Path]) -> Answer:
@@ -204,6 +204,15 @@ class Chat:
         pending = self._pending()
         if pending:
             lines.append(f"{number_of(len(pending), 'pending change')}; /diff shows them")
+        mine = {proposal.id for proposal in pending}
+        others = [
+            proposal.id
+            for proposal in self._proposals.list(state="pending")
+            if proposal.pipeline == self._pipeline() and proposal.id not in mine
+        ]
+        if others:
+            other = number_of(len(others), "other pending proposal")
+            lines.append(f"note: {other} for it, which this conversation leaves out: {', '.join(others)}")
         return Answer((*lines, *self._open_question()))
 
     def say(self, text: str) -> Answer:
