@@ -25,6 +25,7 @@ from helio.cli.app import (
     run_records,
     say,
     say_changes,
+    say_line,
     say_rows,
 )
 from helio.cli.completion import complete_pipelines, complete_shown
@@ -509,6 +510,8 @@ def history(
         for revision in revisions:
             mark = "*" if present and revision.number == present.number else " "
             say(f"{revision.number:>3} {mark} {_written(revision)}")
+            for change in revision.left_out:
+                say_line(f"{'':6}left out: {change}")
             if diff:
                 say_changes(changed[revision.number], new=revision == revisions[0])
         if present is None:
@@ -516,7 +519,8 @@ def history(
 
 
 def _written(revision: Revision) -> str:
-    return f"{revision.at[:16]}  {revision.kind:<8}  {revision.by}  {revision.request}".rstrip()
+    request = f"{revision.request} (in part)" if revision.left_out else revision.request
+    return f"{revision.at[:16]}  {revision.kind:<8}  {revision.by}  {request}".rstrip()
 
 
 @app.command()

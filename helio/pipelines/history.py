@@ -41,12 +41,15 @@ class Writing:
         The sentence that requested it; empty where there was none.
     prompt_digest : str
         Digest of the prompt in the model's transcript; empty where there was no model.
+    left_out : tuple of str
+        What the sentence requested and a person did not accept, in words.
     """
 
     kind: Kind = "saved"
     by: str = "you"
     request: str = ""
     prompt_digest: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,7 @@ class Revision:
     by: str
     request: str = ""
     prompt_digest: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 class History:

@@ -106,6 +106,20 @@ def test_some_changes_are_accepted_by_their_numbers(mine):
     assert "left out: step 4: title" in helio("proposals", "show", made).output
 
 
+def test_the_history_says_what_was_left_out(mine):
+    request = "draw the magnitude in red and change the title to 'Storm'"
+    helio("accept", proposed("edit", "mine", request), "--only", "2")
+    *_, revision, left_out = helio("history", "mine").output.splitlines()
+    assert revision.endswith(f"{request} (in part)")
+    assert left_out.strip().startswith("left out: step 4: ")
+    assert (
+        left_out.strip()
+        == f"left out: {json.loads(helio('history', 'mine', '--json').stdout)[-1]['left_out'][0]}"
+    )
+    [figure] = [line for line in helio("blame", "mine").output.splitlines() if request in line]
+    assert figure.endswith("(in part)")
+
+
 @pytest.mark.parametrize(
     ("only", "said"),
     [

@@ -411,7 +411,9 @@ class Proposals:
 
     def _make(self, proposal: Proposal) -> Path:
         self._must_run(proposal, _template(proposal.after))
-        writing = Writing(proposal.kind, proposal.by, proposal.request, proposal.prompt_digest)
+        writing = Writing(
+            proposal.kind, proposal.by, proposal.request, proposal.prompt_digest, proposal.left_out
+        )
         if proposal.before:
             entry = self._library.find(proposal.pipeline)
             return self._library.replace_text(entry, proposal.after, writing, instead_of=proposal.before)
