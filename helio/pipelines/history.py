@@ -19,7 +19,9 @@ from helio.store.files import write_whole
 from helio.store.holding import held
 from helio.store.records import Count, Digest, Instant, WrongShape, convert, read_bytes, read_record
 
-Kind = Literal["saved", "imported", "copied", "mended", "authored", "edited", "repaired", "by hand", "undone"]
+Kind = Literal[
+    "saved", "imported", "copied", "mended", "authored", "edited", "repaired", "by hand", "undone", "restored"
+]
 _ABOUT = ".about.json"
 
 
@@ -221,13 +223,15 @@ class History:
                 f"{self._name} has no earlier revision",
                 advice=f"`helio history {self._name}` lists its revisions; `helio delete {self._name}` removes it",
             )
-        return self.restore(present.parent)
+        return self._rewrite(present.parent, Writing("undone", request=f"back to revision {present.parent}"))
 
     def restore(self, number: int) -> Revision:
-        """Restore the text of an earlier revision."""
+        """Restore the text of another revision, earlier or later than the present one."""
+        return self._rewrite(number, Writing("restored", request=f"revision {number}"))
+
+    def _rewrite(self, number: int, writing: Writing) -> Revision:
         text = self.text(number)
         parent = next(revision.parent for revision in self.revisions() if revision.number == number)
-        writing = Writing("undone", request=f"back to revision {number}")
         return self.write(text, writing, parent=parent)
 
     def _text_file(self, number: int) -> Path:
