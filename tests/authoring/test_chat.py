@@ -315,6 +315,35 @@ def test_accept_says_what_goes_with_the_last_change_and_what_is_left_out():
     assert accepted.startswith("accepted ")
 
 
+@pytest.mark.parametrize("said", ["/diff extra", "/show me", "/cost x", "/undo 2", "/help me"])
+def test_words_behind_a_command_that_takes_none_are_refused(said):
+    text = chat(PLOT, said, code=1)
+    name = said.split()[0]
+    assert answer(text, said) == [f"error: {name} takes no argument", f"  help: type {name} alone"]
+
+
+@pytest.mark.parametrize("said", ["quit", "Exit.", "bye"])
+def test_a_conversation_ends_with_a_plain_word_too(said):
+    text = chat(PLOT, said, "add the magnitude")
+    assert text.splitlines()[-1].startswith("saved: ")
+    assert "add the magnitude" not in text
+
+
+def test_never_mind_without_a_question_and_undo_without_a_change_say_so():
+    text = chat("never mind", "undo the last two", code=1)
+    assert answer(text, "never mind") == ["no question is open; /undo takes the last pending change back"]
+    assert answer(text, "undo the last two") == ["error: no change is pending"]
+
+
+def test_an_error_of_a_command_is_said_once():
+    omni = "plot OMNI speed and density for 2022-01-01"
+    text = chat(omni, "/run nonsense", "/run", "/preview", code=1)
+    assert "\n".join(answer(text, "/run nonsense")).count("'nonsense' is not understood") == 1
+    assert answer(text, "/run nonsense")[0].startswith("error[HN702]: ")
+    for command in ("/run", "/preview"):
+        assert "\n".join(answer(text, command)).count("no dataset is called") == 1
+
+
 @pytest.mark.parametrize("command", ["/show", "/preview", "/run", "/accept", "/reject", "why is it empty?"])
 def test_a_command_without_anything_to_work_on_says_what_to_do(command):
     text = chat(command, code=1)

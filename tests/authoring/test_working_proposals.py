@@ -276,8 +276,7 @@ def test_undo_in_words_names_the_command_that_undoes(mine):
 def with_files(*files: tuple[str, str]) -> Any:
     """A run that wrote files of these kinds."""
     artefacts = tuple(Artefact(Path(name), "f", kind, "sha256:0") for kind, name in files)
-    result = SimpleNamespace(steps=())
-    return SimpleNamespace(artefacts=artefacts, result=result, unwritten=())
+    return SimpleNamespace(artefacts=artefacts, reasons=(), unwritten=())
 
 
 def test_a_proposal_is_shown_run_and_drawn_on_the_present_text_of_its_pipeline(mine):

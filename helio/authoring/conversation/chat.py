@@ -32,6 +32,7 @@ from helio.pipelines.changes import changes, describe_step
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.library import Library
 from helio.pipelines.review_lines import review_lines
+from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import Document
 from helio.settings import Settings
 from helio.store.files import user_path
@@ -149,13 +150,13 @@ class Chat:
             "/quit": self._quit,
         }
         self._answers: dict[str, Callable[[str], Answer]] = {
-            **{name: self._commands[name] for name in ("/help", "/diff", "/show", "/cost")},
+            **{name: self._commands[name] for name in ("/help", "/diff", "/show", "/cost", "/quit")},
             "what changed": self._diff,
             "what is left to do": self._work,
             "where the files are": self._files,
             "nothing": lambda _: Answer(("say what to plot or what to change; /help lists the commands",)),
         }
-        """What a sentence may ask for without a slash: only what changes and runs nothing."""
+        """What a sentence may ask for without a slash: only what changes and runs nothing, and the end."""
 
     @property
     def id(self) -> str:
@@ -255,10 +256,14 @@ class Chat:
                 raise RequestError(
                     f"there is no command {name}", advice=hint or "use /help to list the commands"
                 )
+            if rest.strip() and name in COMMANDS:
+                raise RequestError(f"{name} takes no argument", advice=f"type {name} alone")
             return command(rest.strip())
         return self._answered(text) if self.progress.question else self._heard(text)
 
     def _heard(self, text: str) -> Answer:
+        if _NEVER_MIND.fullmatch(text):
+            return Answer(("no question is open; /undo takes the last pending change back",))
         if count := changes_to_undo(text, len(self._pending())):
             return Answer(tuple(line for _ in range(count) for line in self._undo("").lines))
         if asks_to_undo(text):
@@ -481,7 +486,7 @@ class Chat:
             for file in run.artefacts
             if file.kind in ("html", "png", "pdf", "svg")
         ]
-        lines += [f"error: {step.error}" for step in run.result.steps if step.error is not None]
+        lines += [f"error: {reason}" for reason in run.reasons]
         note = " (with pending changes)" if pending else ""
         return Answer((*lines, f"{run.status}: {run.id}{note}"), is_error=run.status == "failed")
 
@@ -503,9 +508,7 @@ class Chat:
         self.conversation.note("rejected", proposals=[last.id])
         return Answer((f"rejected: {last.request}",))
 
-    def _undo(self, rest: str) -> Answer:
-        if rest:
-            raise RequestError("/undo takes no argument", advice="/reject REASON rejects with a reason")
+    def _undo(self, _: str) -> Answer:
         if self.progress.question:
             return self._drop_question()
         if self._pending():
@@ -626,8 +629,10 @@ _WRITERS: tuple[Literal["auto", "rules", "model"], ...] = ("auto", "rules", "mod
 
 def _refused(error: HelioError, text: str) -> Answer:
     """Return the answer to a line that could not be carried out."""
-    diagnostics = getattr(error, "diagnostics", ())
-    lines = [*f"error: {error}".splitlines(), *(str(finding) for finding in diagnostics)]
+    findings = [str(finding) for finding in getattr(error, "diagnostics", ())]
+    # the message of an invalid template is its findings
+    lines = (error.place if isinstance(error, InvalidTemplate) else f"error: {error}").splitlines()
+    lines += findings
     if any(wishes([text])):
         lines.append("note: after /quit, helio proposes to remember this sentence")
     return Answer(tuple(lines), is_error=True)
