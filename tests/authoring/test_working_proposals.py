@@ -71,6 +71,14 @@ def test_a_proposal_is_run_by_its_id_and_a_preview_is_in_no_list_of_runs(mine):
     assert helio("proposals").output.startswith("pending")
 
 
+def test_a_new_pipeline_is_run_by_its_name_before_it_is_accepted():
+    made = proposed("author", "plot AC_K2_MFI.BGSEc for 2022-01-01", "--as", "ace")
+    assert f"note: {made} is a proposal that is not accepted yet" in helio("run", "ace", *SAMPLE).stderr
+    helio("accept", made)
+    proposed("edit", "ace", "change the title to 'Storm'")
+    assert "is a proposal" not in helio("run", "ace", *SAMPLE).stderr
+
+
 def test_a_preview_needs_a_proposal_or_a_table(mine):
     assert "no proposal is called 'nothing'" in helio("preview", "nothing", code=2).output
     helio("run", "mine", *SAMPLE)

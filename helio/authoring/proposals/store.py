@@ -16,7 +16,7 @@ from typing import Any, Literal
 import jsonpatch
 
 from helio.authoring.proposals.merging import Conflict, merged
-from helio.errors import DamagedRecord, RequestError
+from helio.errors import DamagedRecord, RequestError, UnknownPipeline
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Change, changes
 from helio.pipelines.dialect.parse import parse
@@ -255,6 +255,14 @@ class Proposals:
             meant = [proposal for proposal in pending if proposal.id.startswith(name)]
             return meant[0] if len(meant) == 1 else None
         return next((proposal for proposal in pending if proposal.pipeline == name), None)
+
+    def unaccepted(self, name: str) -> Proposal | None:
+        """Find the pending proposal that a user means by a name; return None if a pipeline has this name."""
+        try:
+            self._library.find(name)
+        except UnknownPipeline:
+            return self.working(name)
+        return None
 
     def above(self, proposal: Proposal) -> Sequence[Proposal]:
         """List the pending proposals that change this proposal, or change one of those; the lowest first."""
