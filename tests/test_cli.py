@@ -303,6 +303,15 @@ def test_a_figure_and_a_folder_are_no_pipelines_and_are_called_what_they_are(com
     assert "folder is a folder" in refused(2, command, "./folder")
 
 
+def test_the_history_of_a_file_is_that_of_the_pipeline_or_there_is_none():
+    assert helio("copy", "psp-bfield", "mine").exit_code == 0
+    file = os.path.relpath(Path(os.environ["HELIO_HOME"]) / "templates" / "mine.json")
+    assert helio("history", file).output == helio("history", "mine").output
+    told = refused(2, "history", write("other.json", template()))
+    assert "is a file outside your library, of which helio keeps no history" in told
+    assert "`helio import other.json`" in told
+
+
 def test_a_pipeline_that_is_replaced_is_kept_as_a_revision():
     helio("copy", "psp-bfield", "mine")
     helio("copy", "gle73-particles", "mine", "--replace")

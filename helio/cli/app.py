@@ -57,6 +57,12 @@ Name = Annotated[
         autocompletion=complete_pipelines,
     ),
 ]
+OwnName = Annotated[
+    str,
+    typer.Argument(
+        help="Name of one of your pipelines.", metavar="PIPELINE", autocompletion=complete_pipelines
+    ),
+]
 TimeRange = Annotated[
     str | None,
     typer.Option(

@@ -14,6 +14,7 @@ import typer
 from helio import interrupts
 from helio.cli.app import (
     CANCELLED,
+    chosen_formats,
     errors_as_text,
     logged_settings,
     plain_form,
@@ -21,6 +22,7 @@ from helio.cli.app import (
     say,
     say_line,
 )
+from helio.cli.completion import complete_formats
 from helio.cli.proposals import draw_proposal, print_proposal, say_drawings, say_size
 
 if TYPE_CHECKING:
@@ -70,6 +72,16 @@ Range = Annotated[
         "--time-range", "-t", help="Time range of the preview. Default: the pipeline's.", metavar="RANGE"
     ),
 ]
+PreviewFormats = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help="Formats of the figures of a preview, separated by commas: html, png, pdf, svg. With png, a picture shows "
+        "where they differ. Default: html.",
+        metavar="LIST",
+        autocompletion=complete_formats,
+    ),
+]
 Replay = Annotated[
     Path | None,
     typer.Option(
@@ -111,6 +123,8 @@ class Options:
         Say how much a run would download.
     time_range : str, optional
         Time range of the preview. Default: the pipeline's.
+    formats : str
+        Formats of the figures of the preview, separated by commas. Default: HTML.
     now : str, optional
         The time that counts as now, UTC. Default: the clock.
     archive : str, optional
@@ -122,6 +136,7 @@ class Options:
     preview: bool
     size: bool
     time_range: str | None
+    formats: str
     now: str | None
     archive: str | None
 
@@ -141,6 +156,7 @@ def open_desk(
         from helio.errors import Cancelled
 
         try:
+            chosen_formats(options.formats)
             writer = writer_called(by)
             settings = logged_settings(context)
             desk = api.desk(
@@ -313,7 +329,13 @@ def show(desk: Desk, outcome: Proposal | AuthorQuestion | AuthorReply, options: 
 
 
 def _draw(proposal: Proposal, options: Options) -> Drawings:
-    return draw_proposal(proposal, time_range=options.time_range, now=options.now, archive=options.archive)
+    return draw_proposal(
+        proposal,
+        time_range=options.time_range,
+        now=options.now,
+        archive=options.archive,
+        formats=chosen_formats(options.formats),
+    )
 
 
 def _say_reply(reply: AuthorReply) -> None:

@@ -12,6 +12,7 @@ from helio.cli.asking import (
     Answers,
     Options,
     Preview,
+    PreviewFormats,
     Range,
     Replay,
     Size,
@@ -47,6 +48,7 @@ def author(
     preview: Preview = False,
     size: Size = False,
     time_range: Range = None,
+    formats: PreviewFormats = "",
     now: Now = None,
     archive: Archive = None,
     by: Writer = "auto",
@@ -62,7 +64,7 @@ def author(
     with errors_as_text(as_json):
         named = take_archive(request, current_settings().servers)[1]
         archive = archive or (named if named != OF_CATALOGUE else "") or None
-    options = Options(yes, as_json, preview, size, time_range, now, archive)
+    options = Options(yes, as_json, preview, size, time_range, formats, now, archive)
     with open_desk(context, options, by=by, replay=replay) as desk:
         outcome = ask(
             desk,
@@ -110,6 +112,7 @@ def edit(
     preview: Preview = False,
     size: Size = False,
     time_range: Range = None,
+    formats: PreviewFormats = "",
     now: Now = None,
     archive: Archive = None,
     by: Writer = "auto",
@@ -131,7 +134,7 @@ def edit(
         with errors_as_text(as_json):
             _undo(pipeline, request, [option for option, value in given.items() if value])
         return
-    options = Options(yes, as_json, preview, size, time_range, now, archive)
+    options = Options(yes, as_json, preview, size, time_range, formats, now, archive)
     with open_desk(context, options, by=by, replay=replay) as desk:
         if not request.strip():
             from helio.errors import RequestError
@@ -187,6 +190,7 @@ def repair(
     preview: Preview = False,
     size: Size = False,
     time_range: Range = None,
+    formats: PreviewFormats = "",
     now: Now = None,
     archive: Archive = None,
     by: Writer = "auto",
@@ -194,7 +198,7 @@ def repair(
     as_json: Json = False,
 ) -> None:
     """Propose a change of the pipeline that makes a failed run succeed."""
-    options = Options(yes, as_json, preview, size, time_range, now, archive)
+    options = Options(yes, as_json, preview, size, time_range, formats, now, archive)
     with open_desk(context, options, by=by, replay=replay) as desk:
         outcome = ask(desk, lambda chosen: desk.repair(run_id, chosen=chosen), answers or [], options)
         show(desk, outcome, options)
@@ -216,6 +220,7 @@ def answer(
     preview: Preview = False,
     size: Size = False,
     time_range: Range = None,
+    formats: PreviewFormats = "",
     as_json: Json = False,
 ) -> None:
     """Answer a question that author, edit or repair asked, and continue the request.
@@ -226,7 +231,7 @@ def answer(
         from helio.authoring.questions import OpenQuestions
 
         asked = OpenQuestions(current_settings().questions).load(question)
-    options = Options(yes, as_json, preview, size, time_range, asked.now, asked.archive or None)
+    options = Options(yes, as_json, preview, size, time_range, formats, asked.now, asked.archive or None)
     with open_desk(context, options, by=asked.by) as desk:
         outcome = desk.answer(asked.id, choice)
         show(desk, outcome, options)

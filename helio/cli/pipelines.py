@@ -17,6 +17,7 @@ from helio.cli.app import (
     Json,
     Name,
     Now,
+    OwnName,
     Replace,
     app,
     current_settings,
@@ -277,7 +278,7 @@ def copy(
 
 @app.command()
 def delete(
-    name: Name,
+    name: OwnName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
 ) -> None:
     """Delete one of your pipelines; helio history can restore it."""
@@ -460,7 +461,7 @@ def _read_otherwise(checked: RewriteResult) -> Iterator[str]:
 
 @app.command()
 def history(
-    name: Name,
+    name: OwnName,
     compared: Annotated[
         int | None,
         typer.Argument(help="With --diff: only this revision.", metavar="[NUMBER]"),
@@ -541,7 +542,7 @@ def _written(revision: Revision) -> str:
 
 
 @app.command()
-def blame(name: Name, as_json: Json = False) -> None:
+def blame(name: OwnName, as_json: Json = False) -> None:
     """Show who last changed each step of one of your pipelines: when, which author, and which sentence."""
     with errors_as_text(as_json):
         from dataclasses import asdict

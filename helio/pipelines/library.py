@@ -225,11 +225,15 @@ class Library:
             It is a shipped one, or a file elsewhere.
         """
         entry = self.find(name)
-        if entry.shipped or entry.path.parent != self.folder:
-            kind = "a pipeline that comes with helio" if entry.shipped else "a file outside the library"
+        if entry.shipped:
             raise RequestError(
-                f"'{name}' is {kind}, not one of your pipelines",
+                f"'{name}' is a pipeline that comes with helio, not one of your pipelines",
                 advice="run `helio list` to see your pipelines",
+            )
+        if entry.path.resolve().parent != self.folder.resolve():
+            raise RequestError(
+                f"'{name}' is a file outside your library, of which helio keeps no history",
+                advice=f"`helio import {shortened(name)}` adds it to your pipelines",
             )
         return entry
 

@@ -79,6 +79,22 @@ def test_a_new_pipeline_is_run_by_its_name_before_it_is_accepted():
     assert "is a proposal" not in helio("run", "ace", *SAMPLE).stderr
 
 
+def test_a_preview_of_an_edit_takes_formats(mine):
+    words = (
+        "edit",
+        "mine",
+        "draw the magnitude in red",
+        "--preview",
+        "-t",
+        "2022-01-01",
+        "--archive",
+        "sample",
+    )
+    told = helio(*words, "--format", "html,svg").output
+    assert "after/figure.svg" in told or "no preview  before and after: " in told  # without a browser
+    assert "'gif'" in helio(*words, "--format", "gif", code=2).output
+
+
 def test_a_preview_needs_a_proposal_or_a_table(mine):
     assert "no proposal is called 'nothing'" in helio("preview", "nothing", code=2).output
     helio("run", "mine", *SAMPLE)
