@@ -223,7 +223,7 @@ def say_size(proposal: Proposal, *, now: str | None, archive: str | None) -> Non
     try:
         _, foreseen = api.foresee(proposal.template, now=now, archive=archive, settings=current_settings())
     except HelioError as error:
-        say(f"To download: unknown: {error.message}")
+        say(f"To download: unknown, because {error.message}")
     else:
         offline = foreseen.get("offline")
         say(f"To download: {download_words(foreseen)}" + (f" ({offline})" if offline else ""))

@@ -219,8 +219,9 @@ class History:
         """
         present = self.present()
         if present is None or not present.parent:
+            first = present is None or present.number == 1
             raise RequestError(
-                f"{self._name} has no earlier revision",
+                f"{self._name} has {'no earlier revision' if first else 'its first text already'}",
                 advice=f"`helio history {self._name}` lists its revisions; `helio delete {self._name}` removes it",
             )
         return self._rewrite(present.parent, Writing("undone", request=f"back to revision {present.parent}"))

@@ -164,7 +164,7 @@ def test_undo_as_a_command_restores_the_text_before_the_last_acceptance():
     assert "Storm" not in mine()
     text = chat("change the title to 'Calm'", "/accept", "/undo", "/undo", words=("ace-bgsec",), code=1)
     assert "undone: change the title to 'Calm'; ace-bgsec is back to revision 3" in text
-    assert "ace-bgsec has no earlier revision" in text
+    assert "ace-bgsec has its first text already" in text
 
 
 def test_what_to_do_with_a_proposal_is_said_once():

@@ -39,7 +39,7 @@ def test_undo_goes_back_a_step_each_time(history: History, tmp_path: Path):
     assert present(tmp_path) == "two"
     history.undo()
     assert present(tmp_path) == "one"
-    with pytest.raises(RequestError, match="has no earlier revision"):
+    with pytest.raises(RequestError, match="has its first text already"):
         history.undo()
 
 
