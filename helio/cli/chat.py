@@ -161,8 +161,8 @@ def _list(as_json: bool) -> None:
 
     from helio.authoring.conversation.saved import list_conversations
 
-    pending = [proposal.id for proposal in proposals().list(state="pending")]
-    rows = list_conversations(current_settings().chats, pending)
+    undecided = [proposal.id for proposal in proposals().list(state="pending")]
+    rows = list_conversations(current_settings().chats, undecided)
     if as_json:
         print_json([asdict(row) for row in rows])
         return
