@@ -17,7 +17,7 @@ from typing import Annotated, Any, ParamSpec, TypeVar
 from mcp.server.mcpserver import Image, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationError
 
 from helio import __version__, api
 from helio.authoring.choice_of_author import By
@@ -25,7 +25,7 @@ from helio.authoring.desk import Desk
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved
 from helio.authoring.proposals.review import proposal_lines
 from helio.authoring.proposals.store import Proposal, Proposals
-from helio.errors import HelioError, RequestError, did_you_mean
+from helio.errors import HelioError, RequestError, advice_line, did_you_mean
 from helio.knowledge.catalogue import Catalogue, open_catalogue
 from helio.knowledge.search import Search
 from helio.knowledge.text import answer_lines, entry_lines, parameter_lines
@@ -316,12 +316,43 @@ class HelioTools:
         return api.desk(by=by, archive=self._archive, settings=self._settings)
 
 
+class _StrictServer(MCPServer):
+    """A server that refuses arguments that a tool does not have, and says in words which argument is wrong."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Call a tool by its name.
+
+        Raises
+        ------
+        ToolError
+            An argument is unknown or wrong, or the tool could not do what it was asked for.
+        """
+        for tool in await self.list_tools():
+            known = tool.input_schema["properties"]
+            unknown = next((argument for argument in arguments if argument not in known), None)
+            if tool.name == name and unknown is not None:
+                hint = did_you_mean(
+                    unknown, known, otherwise=f"its arguments are {', '.join(known) or 'none'}"
+                )
+                raise ToolError(f"{name} has no argument '{unknown}'\n{advice_line(hint)}")
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            wrong = (
+                f"{'.'.join(map(str, finding['loc']))}: {finding['msg']}"
+                for finding in error.__cause__.errors()
+            )
+            raise ToolError(f"wrong arguments of {name}: {'; '.join(wrong)}") from error
+
+
 def make_server(
     settings: Settings, *, archive: str = "", outputs: Path = Path("helio-runs"), by: By = "auto"
 ) -> MCPServer:
     """Return the server; its method ``run`` serves standard input and output until the input ends."""
     tools = HelioTools(settings, archive=archive, outputs=outputs, by=by)
-    server = MCPServer("helio", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING")
+    server = _StrictServer("helio", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING")
     looking: tuple[Callable[..., str | Image], ...] = (
         tools.search_datasets,
         tools.describe_dataset,

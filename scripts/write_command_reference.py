@@ -105,6 +105,7 @@ EXAMPLES = {
     "status": ("helio status", "helio status --json"),
     "notify": ("helio notify",),
     "notify test": ("helio notify test",),
+    "schedule": ["helio schedule"],
     "schedule add": (
         'helio schedule add gle73-particles --cron "10 6 * * *" --time-range yesterday --archive ~/data',
     ),

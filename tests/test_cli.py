@@ -271,6 +271,47 @@ def test_a_pipeline_is_copied_edited_exported_imported_and_deleted():
     assert helio("run", "mine", "--archive", "sample", "-o", "out").exit_code == 0
 
 
+def test_an_import_says_what_is_read_in_another_spelling_and_what_is_ignored():
+    fetch_old = {
+        "dataset_id": "AC_K2_MFI",
+        "parameter_id": "BGSEc",
+        "start": "2022-01-01",
+        "end": "2022-01-02",
+    }
+    steps = [
+        {"tool": "fetch_data", "args": fetch_old},
+        {"tool": "plot", "args": {"labels": ["AC_K2_MFI.BGSEc"]}},
+    ]
+    told = helio(
+        "import", write("old.json", {"name": "old", "wibble": 3, "steps": steps})
+    ).stderr.splitlines()
+    assert told[0].startswith("warning[HN101]: 'wibble' is not a known key")
+    assert told[-3:] == [
+        "note: step 2: the tool 'plot' written as plot_data",
+        "note: step 1: start and end combined as time_range 2022-01-01 to 2022-01-02",
+        "note: step 1: 2022-01-01 to 2022-01-02 made the default of $TIME_RANGE",
+    ]
+
+
+@pytest.mark.parametrize("command", ["import", "run", "check"])
+def test_a_figure_and_a_folder_are_no_pipelines_and_are_called_what_they_are(command: str):
+    Path("figure.html").write_text(
+        '<script type="application/json">{"steps": [{}]}</script>', encoding="utf-8"
+    )
+    Path("folder").mkdir()
+    assert "figure.html is a figure, not a pipeline" in refused(2, command, "./figure.html")
+    assert "folder is a folder" in refused(2, command, "./folder")
+
+
+def test_the_history_of_a_file_is_that_of_the_pipeline_or_there_is_none():
+    assert helio("copy", "psp-bfield", "mine").exit_code == 0
+    file = os.path.relpath(Path(os.environ["HELIO_HOME"]) / "templates" / "mine.json")
+    assert helio("history", file).output == helio("history", "mine").output
+    told = refused(2, "history", write("other.json", template()))
+    assert "is a file outside your library, of which helio keeps no history" in told
+    assert "`helio import other.json`" in told
+
+
 def test_a_pipeline_that_is_replaced_is_kept_as_a_revision():
     helio("copy", "psp-bfield", "mine")
     helio("copy", "gle73-particles", "mine", "--replace")

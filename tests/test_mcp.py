@@ -243,6 +243,17 @@ def test_an_error_names_the_tool_for_a_command_and_a_long_word_is_refused():
     )
 
 
+def test_an_argument_that_a_tool_does_not_have_or_of_a_wrong_type_is_refused_in_words():
+    assert "list_runs has no argument 'limits'\n  help: did you mean 'limit'?" in refused(
+        "list_runs", limits=3
+    )
+    assert "list_proposals has no argument 'x'" in refused("list_proposals", x=1)
+    told = refused("search_datasets", words="ACE", limit="many")
+    assert told.startswith("wrong arguments of search_datasets: limit: ")
+    assert "pydantic" not in told
+    assert "wrong arguments of describe_dataset: dataset: Field required" in refused("describe_dataset")
+
+
 def test_a_run_without_tables_says_how_it_ended():
     failed, described = calls(
         ("run_pipeline", {"pipeline": "psp-bfield", "time_range": "2021-01-04"}),

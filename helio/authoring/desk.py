@@ -370,6 +370,10 @@ class Desk:
         """Return the template of a pipeline or of a pending proposal."""
         return self._aim(pipeline).template
 
+    def proposed(self, pipeline: str) -> Proposal | None:
+        """Return the pending proposal that `edit` would change; return None if it would change an accepted pipeline."""
+        return self._aim(pipeline).proposal
+
     def _aim(self, pipeline: str | Path) -> Aim:
         """Read a pipeline or a pending proposal once: a change is compared with the text that the author saw."""
         try:

@@ -97,9 +97,8 @@ def changes_to_undo(request: str, pending: int) -> int:
     written = (asked["count"] or "").casefold()
     count = COUNTED.get(written, 0) or (int(written) if written.isdecimal() else pending)
     if not 0 < count <= pending:
-        raise RequestError(
-            f"{number_of(pending, 'change is', 'changes are')} pending", advice="use /diff to see them"
-        )
+        there_are = number_of(pending, "change is", "changes are") if pending else "no change is"
+        raise RequestError(f"{there_are} pending", advice="use /diff to see them" if pending else "")
     return count
 
 

@@ -130,6 +130,10 @@ class Memory:
             or any(f"-{name}-" in words for name in _names_of_mission(item.scope))
         ]
 
+    def of_missions(self) -> Sequence[Item]:
+        """List the items about any mission."""
+        return [item for item in self.items() if item.scope.startswith("mission-")]
+
     def add(self, item: Item) -> bool:
         """Add an item; return False if it is there already.
 
@@ -281,10 +285,10 @@ def preferred_logs(
 
 def pitfall_notes(datasets: Container[str], items: Sequence[Item]) -> tuple[str, ...]:
     """Return a note for each pitfall that names one of the datasets."""
-    named = ((item, _DATASET.findall(item.text)) for item in items if item.kind == "pitfall")
+    named = {item.text: _DATASET.findall(item.text) for item in items if item.kind == "pitfall"}
     return tuple(
-        f"you told helio to remember: {item.text}"
-        for item, ids in named
+        f"you told helio to remember: {text}"
+        for text, ids in named.items()
         if any(name in datasets for name in ids)
     )
 

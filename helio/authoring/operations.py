@@ -13,7 +13,7 @@ from helio.pipelines.dialect.template_in import view_in
 from helio.pipelines.dialect.written import list_of, spec_of, written_steps
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES, STYLE
+from helio.pipelines.template.figures import BY_LINE, FIGURES, STYLE
 from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 
@@ -34,7 +34,6 @@ OF_STEP = (
     "with",
     "pin",
 )
-KEYED_BY_LABEL = ("trace_colors", "trace_names", "line_styles")
 
 
 class OperationError(RequestError):
@@ -103,7 +102,7 @@ def step_of(template: Document, step_id: StepId) -> Document:
 
 def style_lines(args: Mapping[str, Any]) -> list[str]:
     """Return the labels of the lines whose style a step changes; the step does not read the tables of these labels."""
-    return [label for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for label in args[key]]
+    return [label for key in BY_LINE if isinstance(args.get(key), dict) for label in args[key]]
 
 
 def _set(template: Document, operation: Operation) -> None:
@@ -178,7 +177,7 @@ def _rewire(template: Document, operation: Operation) -> None:
         if instead:
             _put(args, tuple(map(str, read.path)), instead, operation)
     spec = spec_of(step) if step.get("tool_name") in (*FIGURES, STYLE) else None
-    for key in KEYED_BY_LABEL:
+    for key in BY_LINE:
         if isinstance(spec, dict) and isinstance(spec.get(key), dict):
             spec[key] = {_renamed(label, operation) or label: value for label, value in spec[key].items()}
     if not is_style:

@@ -127,7 +127,7 @@ class Proposer:
         fetched = {dataset for datasets in datasets_by_fetch(json.loads(after)) for dataset in datasets}
         notes = (
             *draft.notes,
-            *pitfall_notes(fetched, self._authors.remembered()),
+            *pitfall_notes(fetched, (*self._authors.remembered(), *self._authors.memory.of_missions())),
             *self._rejection_notes(pipeline, after),
             *self._archive_notes(pipeline, after),
         )

@@ -118,27 +118,32 @@ class OpenQuestions:
         return kept
 
     def load(self, name: str) -> OpenQuestion:
-        """Load a question by its id.
+        """Load a question by its id, or by the first characters of its id.
 
         Raises
         ------
         RequestError
-            There is no such question, it was answered, or its file is damaged.
+            There is no such question or more than one, it was answered, or its file is damaged.
         """
-        path = self._folder / f"{name}.json"
-        if path.parent != self._folder or not name.startswith("question-"):
+        if not name.startswith("question-"):
             raise RequestError(
                 f"'{name}' is not the id of a question",
                 advice="use the id that helio printed with its question: question-…",
             )
+        matches = sorted(path for path in self._folder.glob("question-*.json") if path.stem.startswith(name))
+        if len(matches) > 1:
+            listed = ", ".join(path.stem for path in matches)
+            raise RequestError(f"{len(matches)} questions begin with '{name}'", advice=f"use one of {listed}")
+        again = "send the request again to be asked again"
+        missing = RequestError(f"no open question is called '{name}'", advice=again)
+        if not matches:
+            raise missing
         try:
-            return read_record(path, OpenQuestion)
-        except FileNotFoundError:
-            raise RequestError(
-                f"no open question is called '{name}'", advice="send the request again to be asked again"
-            ) from None
+            return read_record(matches[0], OpenQuestion)
+        except FileNotFoundError:  # another process has answered it meanwhile
+            raise missing from None
         except DamagedRecord as error:
-            raise RequestError(error.message, advice="send the request again to be asked again") from error
+            raise RequestError(error.message, advice=again) from error
 
     def remove(self, question: OpenQuestion) -> None:
         """Remove a question that was answered."""

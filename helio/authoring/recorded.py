@@ -89,11 +89,13 @@ class Records:
             return
         new = [revision for revision in revisions if since is None or _instant(revision.at) >= since]
         if not new:
-            yield f"{pipeline} has not changed since {since}: revision {revisions[-1].number} is of {revisions[-1].at}"
+            last = revisions[-1]
+            yield f"{pipeline} has not changed since {since} UTC: revision {last.number} is of {_minute(last.at)}"
             return
         for revision in reversed(new[-_MOST_REVISIONS:]):
             request = f": {revision.request}" if revision.request else ""
-            yield f"revision {revision.number} of {pipeline}, {revision.at}, {revision.kind} by {revision.by}{request}"
+            how = f"{revision.kind} by {revision.by}{request}"
+            yield f"revision {revision.number} of {pipeline}, {_minute(revision.at)}, {how}"
         earlier = revisions[: len(revisions) - (1 if since is None else len(new))]
         if earlier:
             yield from _differences(history, earlier[-1], revisions[-1])

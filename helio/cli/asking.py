@@ -14,6 +14,7 @@ import typer
 from helio import interrupts
 from helio.cli.app import (
     CANCELLED,
+    chosen_formats,
     errors_as_text,
     logged_settings,
     plain_form,
@@ -21,6 +22,7 @@ from helio.cli.app import (
     say,
     say_line,
 )
+from helio.cli.completion import complete_formats
 from helio.cli.proposals import draw_proposal, print_proposal, say_drawings, say_size
 
 if TYPE_CHECKING:
@@ -70,6 +72,16 @@ Range = Annotated[
         "--time-range", "-t", help="Time range of the preview. Default: the pipeline's.", metavar="RANGE"
     ),
 ]
+PreviewFormats = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help="Formats of the figures of a preview, separated by commas: html, png, pdf, svg. With png, a picture shows "
+        "where they differ. Default: html.",
+        metavar="LIST",
+        autocompletion=complete_formats,
+    ),
+]
 Replay = Annotated[
     Path | None,
     typer.Option(
@@ -111,6 +123,8 @@ class Options:
         Say how much a run would download.
     time_range : str, optional
         Time range of the preview. Default: the pipeline's.
+    formats : str
+        Formats of the figures of the preview, separated by commas. Default: HTML.
     now : str, optional
         The time that counts as now, UTC. Default: the clock.
     archive : str, optional
@@ -122,6 +136,7 @@ class Options:
     preview: bool
     size: bool
     time_range: str | None
+    formats: str
     now: str | None
     archive: str | None
 
@@ -141,6 +156,7 @@ def open_desk(
         from helio.errors import Cancelled
 
         try:
+            chosen_formats(options.formats)
             writer = writer_called(by)
             settings = logged_settings(context)
             desk = api.desk(
@@ -206,19 +222,35 @@ def _cancelled(desk: Desk | None) -> str:
 
 
 def ask(
+    desk: Desk,
     send: Callable[[tuple[str, ...]], Proposal | AuthorQuestion | AuthorReply],
     answers: Sequence[str],
     options: Options,
 ) -> Proposal | AuthorQuestion | AuthorReply:
-    """Send a request, and answer questions about it from --answer, from --yes, or by asking at the terminal."""
+    """Send a request, and answer questions about it from --answer, from --yes, or by asking at the terminal.
+
+    Raises
+    ------
+    RequestError
+        There are more answers than questions; then nothing is proposed.
+    """
     from helio.authoring.outcome import AuthorQuestion
+    from helio.authoring.proposals.store import Proposal
+    from helio.errors import RequestError
 
     chosen: tuple[str, ...] = ()
     remaining = list(answers)
     while True:
         outcome = send(chosen)
         if not isinstance(outcome, AuthorQuestion):
-            return outcome
+            if not remaining:
+                return outcome
+            if isinstance(outcome, Proposal):
+                desk.proposals.remove(outcome)
+            raise RequestError(
+                f"helio asked no question for {' '.join(f'--answer {answer!r}' for answer in remaining)}",
+                advice="leave it out, or say it in the request",
+            )
         if remaining:
             answer = outcome.choice(remaining.pop(0))
         elif options.yes:
@@ -297,7 +329,13 @@ def show(desk: Desk, outcome: Proposal | AuthorQuestion | AuthorReply, options: 
 
 
 def _draw(proposal: Proposal, options: Options) -> Drawings:
-    return draw_proposal(proposal, time_range=options.time_range, now=options.now, archive=options.archive)
+    return draw_proposal(
+        proposal,
+        time_range=options.time_range,
+        now=options.now,
+        archive=options.archive,
+        formats=chosen_formats(options.formats),
+    )
 
 
 def _say_reply(reply: AuthorReply) -> None:

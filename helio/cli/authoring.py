@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from helio.cli.asking import (
     Answers,
     Options,
     Preview,
+    PreviewFormats,
     Range,
     Replay,
     Size,
@@ -46,6 +48,7 @@ def author(
     preview: Preview = False,
     size: Size = False,
     time_range: Range = None,
+    formats: PreviewFormats = "",
     now: Now = None,
     archive: Archive = None,
     by: Writer = "auto",
@@ -61,9 +64,10 @@ def author(
     with errors_as_text(as_json):
         named = take_archive(request, current_settings().servers)[1]
         archive = archive or (named if named != OF_CATALOGUE else "") or None
-    options = Options(yes, as_json, preview, size, time_range, now, archive)
+    options = Options(yes, as_json, preview, size, time_range, formats, now, archive)
     with open_desk(context, options, by=by, replay=replay) as desk:
         outcome = ask(
+            desk,
             lambda chosen: desk.create(request, name=name, chosen=chosen, sources=sources or []),
             answers or [],
             options,
@@ -108,6 +112,7 @@ def edit(
     preview: Preview = False,
     size: Size = False,
     time_range: Range = None,
+    formats: PreviewFormats = "",
     now: Now = None,
     archive: Archive = None,
     by: Writer = "auto",
@@ -119,10 +124,17 @@ def edit(
     The pipeline changes when you accept the proposal. A change to a pending proposal is a new proposal on top of it.
     """
     if undo:
+        given = {
+            "--as": name,
+            "--answer": answers,
+            "--from": sources,
+            "--preview": preview,
+            "--replay": replay,
+        }
         with errors_as_text(as_json):
-            _undo(pipeline, request)
+            _undo(pipeline, request, [option for option, value in given.items() if value])
         return
-    options = Options(yes, as_json, preview, size, time_range, now, archive)
+    options = Options(yes, as_json, preview, size, time_range, formats, now, archive)
     with open_desk(context, options, by=by, replay=replay) as desk:
         if not request.strip():
             from helio.errors import RequestError
@@ -131,6 +143,7 @@ def edit(
                 "no change was requested", advice=f"use `helio edit {pipeline} 'add the density'`, or --undo"
             )
         outcome = ask(
+            desk,
             lambda chosen: desk.edit(pipeline, request, name=name, chosen=chosen, sources=sources or []),
             answers or [],
             options,
@@ -138,15 +151,16 @@ def edit(
         show(desk, outcome, options)
 
 
-def _undo(pipeline: str, request: str) -> None:
-    """Go back to the text of a pipeline before its last change."""
+def _undo(pipeline: str, request: str, options: Sequence[str]) -> None:
+    """Go back to the text of a pipeline before its last change; refuse options that only a request uses."""
     from helio import api
     from helio.errors import RequestError
 
-    if request:
+    if request or options:
+        what = "a request" if request else ", ".join(options)
         raise RequestError(
-            "--undo cannot be used together with a request",
-            advice=f"leave out the request: `helio edit {pipeline} --undo`",
+            f"--undo cannot be used together with {what}",
+            advice=f"`helio edit {pipeline} --undo` changes {pipeline} itself; to change a copy, copy it first",
         )
     shelf = api.library(current_settings())
     entry = shelf.find(pipeline)
@@ -176,6 +190,7 @@ def repair(
     preview: Preview = False,
     size: Size = False,
     time_range: Range = None,
+    formats: PreviewFormats = "",
     now: Now = None,
     archive: Archive = None,
     by: Writer = "auto",
@@ -183,9 +198,9 @@ def repair(
     as_json: Json = False,
 ) -> None:
     """Propose a change of the pipeline that makes a failed run succeed."""
-    options = Options(yes, as_json, preview, size, time_range, now, archive)
+    options = Options(yes, as_json, preview, size, time_range, formats, now, archive)
     with open_desk(context, options, by=by, replay=replay) as desk:
-        outcome = ask(lambda chosen: desk.repair(run_id, chosen=chosen), answers or [], options)
+        outcome = ask(desk, lambda chosen: desk.repair(run_id, chosen=chosen), answers or [], options)
         show(desk, outcome, options)
 
 
@@ -193,7 +208,10 @@ def repair(
 def answer(
     context: typer.Context,
     question: Annotated[
-        str, typer.Argument(help="ID of the question, which helio printed.", metavar="QUESTION")
+        str,
+        typer.Argument(
+            help="ID of the question, which helio printed, or the beginning of the ID.", metavar="QUESTION"
+        ),
     ],
     choice: Annotated[
         str, typer.Argument(help="One of the choices of the question, or its number.", metavar="CHOICE")
@@ -202,6 +220,7 @@ def answer(
     preview: Preview = False,
     size: Size = False,
     time_range: Range = None,
+    formats: PreviewFormats = "",
     as_json: Json = False,
 ) -> None:
     """Answer a question that author, edit or repair asked, and continue the request.
@@ -212,7 +231,7 @@ def answer(
         from helio.authoring.questions import OpenQuestions
 
         asked = OpenQuestions(current_settings().questions).load(question)
-    options = Options(yes, as_json, preview, size, time_range, asked.now, asked.archive or None)
+    options = Options(yes, as_json, preview, size, time_range, formats, asked.now, asked.archive or None)
     with open_desk(context, options, by=asked.by) as desk:
-        outcome = desk.answer(question, choice)
+        outcome = desk.answer(asked.id, choice)
         show(desk, outcome, options)

@@ -20,6 +20,7 @@ from helio.cli.app import (
     errors_as_text,
     logged_settings,
     print_json,
+    proposals,
     say,
 )
 from helio.cli.asking import Sources, Writer, shown_requests, writer_called
@@ -160,7 +161,8 @@ def _list(as_json: bool) -> None:
 
     from helio.authoring.conversation.saved import list_conversations
 
-    rows = list_conversations(current_settings().chats)
+    undecided = [proposal.id for proposal in proposals().list(state="pending")]
+    rows = list_conversations(current_settings().chats, undecided)
     if as_json:
         print_json([asdict(row) for row in rows])
         return
@@ -169,6 +171,6 @@ def _list(as_json: bool) -> None:
             say(f"{row.id}  cannot be read: {row.note}")
             continue
         pending = f"  {row.pending} pending" if row.pending else ""
-        say(f"{row.id}  {row.at[:16]}  {row.pipeline or '-'}{pending}  {row.last}".rstrip())
+        say(f"{row.id}  {row.at[:16]}  {row.pipeline or '-'}{pending}  {row.first}".rstrip())
     if not rows:
         say("no conversations yet; `helio chat` begins one")

@@ -64,7 +64,7 @@ def list_names(
 
 def _list_providers(as_json: bool) -> None:
     with errors_as_text(as_json):
-        from helio.authoring.models.providers import PROVIDERS
+        from helio.authoring.models.providers import PROVIDERS, is_wanted
         from helio.authoring.models.scrub import scrub_of
 
         settings = current_settings()
@@ -92,12 +92,15 @@ def _list_providers(as_json: bool) -> None:
         if as_json:
             print_json({"providers": rows, "models": uses})
             return
+        say(f"{'provider':<10} {'client':<30} {'key':<14} address")
         for row in rows:
             client = f"{row['client']} {'is installed' if row['installed'] else 'is not installed'}"
             key = "no key needed" if row["key"] == "not needed" else f"key {row['key']}"
             say(f"{row['provider']:<10} {client:<30} {key:<14} {row['url']}")
         for use, name in uses.items():
             say(f"model for {use}: {name}")
+        if not is_wanted(settings):
+            say("no model writes: no key is set and no model is named, so the rules answer requests")
 
 
 @models_app.command("test")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from helio.cli.app import (
     Json,
     Name,
     Now,
+    OwnName,
     Replace,
     app,
     current_settings,
@@ -25,6 +27,7 @@ from helio.cli.app import (
     run_records,
     say,
     say_changes,
+    say_line,
     say_rows,
 )
 from helio.cli.completion import complete_pipelines, complete_shown
@@ -37,9 +40,13 @@ if TYPE_CHECKING:
     from helio.pipelines.runs.bundle import Bundled
     from helio.pipelines.runs.provenance import Provenance
     from helio.pipelines.template.document import Document
+    from helio.pipelines.template.runner import RewriteResult
     from helio.settings import Settings
 
-FIGURE_ENDINGS = (".png", ".pdf", ".svg", ".html")
+_FIXED_RANGE = "HR601"
+"""Code of the edit that makes a fixed time range a variable."""
+_SAME_MEANING = ("HN100", "HN101", "HN301", "HN302")
+"""Codes of edits that fill in defaults and ids, and of those with a warning of their own."""
 
 
 @app.command()
@@ -156,6 +163,7 @@ def show(
     """Show the steps of a pipeline, the page of a tool, or how a figure was made."""
     with errors_as_text(as_json):
         from helio import api
+        from helio.pipelines.library import FIGURE_ENDINGS
         from helio.steps.signature import signatures
 
         settings = current_settings()
@@ -270,7 +278,7 @@ def copy(
 
 @app.command()
 def delete(
-    name: Name,
+    name: OwnName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
 ) -> None:
     """Delete one of your pipelines; helio history can restore it."""
@@ -402,13 +410,9 @@ def import_pipeline(
     with errors_as_text(as_json=False):
         from helio.errors import RequestError
         from helio.pipelines.runs.bundle import is_bundle
-        from helio.store.files import is_file, is_special
+        from helio.store.files import is_file
 
-        if not is_file(file):
-            raise RequestError(
-                f"{file} is not a regular file" if is_special(file) else f"there is no file {file}"
-            )
-        if is_bundle(file):
+        if is_file(file) and is_bundle(file):
             if new:
                 raise RequestError(f"{file} holds runs, and runs keep their names: leave out --as")
             from helio import api
@@ -432,17 +436,32 @@ def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: boo
 
     settings = current_settings()
     template = api.load(pipeline.absolute() if isinstance(pipeline, Path) else pipeline, settings)
-    errors = api.check_template(template).errors
-    if errors:
-        raise InvalidTemplate(errors, place=str(pipeline))
+    checked = api.check_template(template)
+    if checked.errors:
+        raise InvalidTemplate(checked.errors, place=str(pipeline))
+    if isinstance(pipeline, Path):
+        for line in _read_otherwise(checked):
+            say(line, err=True)
     if new:
         template["id"] = new
     say(api.library(settings).save(template, replace=replace, writing=Writing(done)))
 
 
+def _read_otherwise(checked: RewriteResult) -> Iterator[str]:
+    """Yield the warnings about a template of another program or version, and what helio reads in another spelling."""
+    from helio.pipelines.template.diagnostics import without_hints
+
+    for finding in without_hints(checked.diagnostics):
+        yield without_long_words(str(finding))
+    read = [edit for edit in checked.edits if edit.code[:2] == "HN" or edit.code == _FIXED_RANGE]
+    for edit in read:
+        if edit.code not in _SAME_MEANING:
+            yield f"note: {'' if edit.step_id is None else f'step {edit.step_id}: '}{edit.message}"
+
+
 @app.command()
 def history(
-    name: Name,
+    name: OwnName,
     compared: Annotated[
         int | None,
         typer.Argument(help="With --diff: only this revision.", metavar="[NUMBER]"),
@@ -509,6 +528,8 @@ def history(
         for revision in revisions:
             mark = "*" if present and revision.number == present.number else " "
             say(f"{revision.number:>3} {mark} {_written(revision)}")
+            for change in revision.left_out:
+                say_line(f"{'':6}left out: {change}")
             if diff:
                 say_changes(changed[revision.number], new=revision == revisions[0])
         if present is None:
@@ -516,11 +537,12 @@ def history(
 
 
 def _written(revision: Revision) -> str:
-    return f"{revision.at[:16]}  {revision.kind:<8}  {revision.by}  {revision.request}".rstrip()
+    request = f"{revision.request} (in part)" if revision.left_out else revision.request
+    return f"{revision.at[:16]}  {revision.kind:<8}  {revision.by}  {request}".rstrip()
 
 
 @app.command()
-def blame(name: Name, as_json: Json = False) -> None:
+def blame(name: OwnName, as_json: Json = False) -> None:
     """Show who last changed each step of one of your pipelines: when, which author, and which sentence."""
     with errors_as_text(as_json):
         from dataclasses import asdict

@@ -72,6 +72,8 @@ def list_proposals(
         for proposal in shown:
             summary = f"{proposal.kind} by {proposal.by}: {proposal.request}"
             say_line(f"{proposal.state:<8}  {proposal.id}  {summary}")
+            if proposal.on and proposal.state == "pending":
+                say_line(f"{'':10}on top of {proposal.on}")
             if proposal.because:
                 say_line(f"{'':10}rejected because: {proposal.because}")
         if not shown:
@@ -167,37 +169,11 @@ def accept(
     If the pipeline has changed elsewhere, the changes are made to its new text.
     """
     with errors_as_text(as_json=False):
+        from helio.authoring.proposals.review import accept_in_words, change_numbers
+
         kept = proposals()
-        chosen = kept.load(proposal)
-        beneath = kept.beneath(chosen)
-        path = kept.accept(chosen, only=_numbers(only))
-        for lower in beneath:
-            say_line(f"accepted with it: {lower.id}: {lower.request}")
-        accepted = kept.load(chosen.id)
-        for note in accepted.notes[len(chosen.notes) :]:
-            say_line(f"note: {note}")
-        for change in accepted.left_out:
-            say(f"left out: {change}")
-        say(f"accepted {path}")
-
-
-def _numbers(text: str) -> list[int]:
-    """Convert numbers and ranges that are separated by commas: ``1, 3-5``."""
-    from helio.errors import RequestError
-
-    if not text:
-        return []
-    numbers: list[int] = []
-    for part in [part.strip() for part in text.split(",") if part.strip()] or [text]:
-        first, sign, last = part.partition("-")
-        last = last if sign else first
-        if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
-            raise RequestError(
-                f"'{part}' is not the number of a change, or a range",
-                advice="write numbers with commas: 1,3-5",
-            )
-        numbers += range(int(first), int(last) + 1)
-    return numbers
+        for line in accept_in_words(kept, kept.load(proposal), change_numbers(only)):
+            say(line)
 
 
 @app.command()
@@ -247,7 +223,7 @@ def say_size(proposal: Proposal, *, now: str | None, archive: str | None) -> Non
     try:
         _, foreseen = api.foresee(proposal.template, now=now, archive=archive, settings=current_settings())
     except HelioError as error:
-        say(f"To download: unknown: {error.message}")
+        say(f"To download: unknown, because {error.message}")
     else:
         offline = foreseen.get("offline")
         say(f"To download: {download_words(foreseen)}" + (f" ({offline})" if offline else ""))

@@ -59,7 +59,7 @@ def run(
     name: Annotated[
         list[str],
         typer.Argument(
-            help="Name of a pipeline, ID of a pending proposal, or path of a JSON file or of a saved plan.",
+            help="Name of a pipeline, name or ID of a pending proposal, or path of a JSON file or of a saved plan.",
             metavar="PIPELINE",
             autocompletion=complete_pipelines,
         ),
@@ -114,7 +114,7 @@ def run(
         settings = logged_settings(context)
         pipeline = _one_name(name)
         kept = proposals()
-        proposal = kept.working(pipeline) if "T" in pipeline else None
+        proposal = kept.unaccepted(pipeline)
         chosen = chosen_formats(formats)
         values = assignments(assign or [])
         if proposal is not None:

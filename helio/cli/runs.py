@@ -30,8 +30,8 @@ from helio.cli.app import (
     say,
     say_changes,
 )
+from helio.cli.asking import PreviewFormats
 from helio.cli.completion import (
-    complete_formats,
     complete_labels,
     complete_pipelines,
     complete_previewed,
@@ -230,16 +230,7 @@ def preview_table(
     time_range: TimeRange = None,
     now: Now = None,
     archive: Archive = None,
-    formats: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="Formats of the figures of a proposal, separated by commas: html, png, pdf, svg. With png, a picture "
-            "shows where they differ. Default: html.",
-            metavar="LIST",
-            autocompletion=complete_formats,
-        ),
-    ] = "",
+    formats: PreviewFormats = "",
     as_json: Json = False,
 ) -> None:
     """Show the first records of a table of a run, or draw the figures before and after a proposed change.

@@ -84,7 +84,6 @@ schedule_app = typer.Typer(
     cls=Commands,
     help="Add, list, pause, resume or remove schedules; `helio serve` runs them.",
     rich_markup_mode=None,
-    no_args_is_help=True,
 )
 app.add_typer(schedule_app, name="schedule")
 ScheduleName = Annotated[
@@ -95,6 +94,13 @@ ScheduleName = Annotated[
         autocompletion=complete_schedules,
     ),
 ]
+
+
+@schedule_app.callback(invoke_without_command=True)
+def schedule(context: typer.Context) -> None:
+    """Add, list, pause, resume or remove schedules; `helio serve` runs them."""
+    if context.invoked_subcommand is None:
+        list_schedules()
 
 
 @schedule_app.command("add")
@@ -226,6 +232,9 @@ def add_schedule(
             replace=replace,
         )
         say(_schedule_line(schedule, now))
+        if fixed := schedule.fixed_range(schedule.template(settings)):
+            advice = "add -t yesterday, or another time range that moves with the runs"
+            say(f"warning: every run draws the same time range, {fixed}: {advice}", err=True)
         for note in schedule.clock_notes(now, FAR):
             say(f"note: {note}", err=True)
         say(
@@ -330,7 +339,7 @@ def run_again(context: typer.Context, name: ScheduleName) -> None:
 
         ran: list[Slot] = []
         failed = again(name, settings, api.read_now(None), report)
-        if not ran and sys.stdout.isatty():
+        if not ran:
             say(f"{name}: there is nothing to run again")
     raise typer.Exit(FAILED if failed else SUCCESS)
 

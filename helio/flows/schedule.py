@@ -156,6 +156,19 @@ class Schedule:
 
         There are none if the schedule's time range is fixed, because every run then has the same interval.
         """
+        phrase = self._phrase(template)
+        if not phrase or not is_relative(phrase):
+            return
+        for slot in slots_between(self.cron, self.timezone, after, until):
+            yield slot, parse_time_range(phrase, slot)
+
+    def fixed_range(self, template: Document) -> str:
+        """Return the time range that all runs have in common; empty if it follows from the time of each run."""
+        phrase = self._phrase(template)
+        return "" if not phrase or is_relative(phrase) else phrase
+
+    def _phrase(self, template: Document) -> str:
+        """Return the time range of the runs in words; empty if they have no variable of that type."""
         written = template.get("variables")
         times = {
             name: self.values.get(name, facts.get("default"))
@@ -164,10 +177,7 @@ class Schedule:
         }
         times |= {name: value for name, value in self.values.items() if name == "$TIME_RANGE"}
         phrase = times[min(times, key=lambda name: (name != "$TIME_RANGE", name))] if times else None
-        if not isinstance(phrase, str) or not is_relative(phrase):
-            return
-        for slot in slots_between(self.cron, self.timezone, after, until):
-            yield slot, parse_time_range(phrase, slot)
+        return phrase if isinstance(phrase, str) else ""
 
     def _range_notes(self, phrase: str, change: datetime) -> Iterator[str]:
         """Report whether the time ranges of successive runs have a gap or an overlap because the clocks change."""

@@ -19,7 +19,9 @@ from helio.store.files import write_whole
 from helio.store.holding import held
 from helio.store.records import Count, Digest, Instant, WrongShape, convert, read_bytes, read_record
 
-Kind = Literal["saved", "imported", "copied", "mended", "authored", "edited", "repaired", "by hand", "undone"]
+Kind = Literal[
+    "saved", "imported", "copied", "mended", "authored", "edited", "repaired", "by hand", "undone", "restored"
+]
 _ABOUT = ".about.json"
 
 
@@ -41,12 +43,15 @@ class Writing:
         The sentence that requested it; empty where there was none.
     prompt_digest : str
         Digest of the prompt in the model's transcript; empty where there was no model.
+    left_out : tuple of str
+        What the sentence requested and a person did not accept, in words.
     """
 
     kind: Kind = "saved"
     by: str = "you"
     request: str = ""
     prompt_digest: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,7 @@ class Revision:
     by: str
     request: str = ""
     prompt_digest: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 class History:
@@ -213,17 +219,20 @@ class History:
         """
         present = self.present()
         if present is None or not present.parent:
+            first = present is None or present.number == 1
             raise RequestError(
-                f"{self._name} has no earlier revision",
+                f"{self._name} has {'no earlier revision' if first else 'its first text already'}",
                 advice=f"`helio history {self._name}` lists its revisions; `helio delete {self._name}` removes it",
             )
-        return self.restore(present.parent)
+        return self._rewrite(present.parent, Writing("undone", request=f"back to revision {present.parent}"))
 
     def restore(self, number: int) -> Revision:
-        """Restore the text of an earlier revision."""
+        """Restore the text of another revision, earlier or later than the present one."""
+        return self._rewrite(number, Writing("restored", request=f"revision {number}"))
+
+    def _rewrite(self, number: int, writing: Writing) -> Revision:
         text = self.text(number)
         parent = next(revision.parent for revision in self.revisions() if revision.number == number)
-        writing = Writing("undone", request=f"back to revision {number}")
         return self.write(text, writing, parent=parent)
 
     def _text_file(self, number: int) -> Path:

@@ -14,8 +14,9 @@ from helio.pipelines.history import History, Revision, Writing, read_as_it_is
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import ID, Document, as_text, is_id, require_id, shortened, slug
 from helio.pipelines.template.schema import SCHEMA_FILE, schema_text
-from helio.store.files import is_file, is_special, user_path, write_whole
+from helio.store.files import is_file, is_folder_there, is_special, user_path, write_whole
 
+FIGURE_ENDINGS = (".png", ".pdf", ".svg", ".html")
 SHIPPED = Path(__file__).with_name("templates")
 
 
@@ -62,6 +63,15 @@ class Library:
                 return Entry(name, path, shipped)
         if name.endswith(".json") or os.sep in name:
             path = user_path(name)
+            if name.lower().endswith(FIGURE_ENDINGS) and is_file(path):
+                raise UnknownPipeline(
+                    f"{shortened(name)} is a figure, not a pipeline",
+                    advice=f"`helio show {shortened(name)}` shows its pipeline, `helio rerun` makes it again",
+                )
+            if is_folder_there(path):
+                raise UnknownPipeline(
+                    f"{shortened(name)} is a folder", advice="give the path of one JSON file in it"
+                )
             if is_file(path):
                 return Entry(slug(path.stem), path, shipped=False)
             if is_special(path):
@@ -215,11 +225,15 @@ class Library:
             It is a shipped one, or a file elsewhere.
         """
         entry = self.find(name)
-        if entry.shipped or entry.path.parent != self.folder:
-            kind = "a pipeline that comes with helio" if entry.shipped else "a file outside the library"
+        if entry.shipped:
             raise RequestError(
-                f"'{name}' is {kind}, not one of your pipelines",
+                f"'{name}' is a pipeline that comes with helio, not one of your pipelines",
                 advice="run `helio list` to see your pipelines",
+            )
+        if entry.path.resolve().parent != self.folder.resolve():
+            raise RequestError(
+                f"'{name}' is a file outside your library, of which helio keeps no history",
+                advice=f"`helio import {shortened(name)}` adds it to your pipelines",
             )
         return entry
 

@@ -108,7 +108,7 @@ def test_the_rules_take_what_the_archive_has_before_what_comes_first_in_the_tabl
     shutil.copy(shadowed, folder / "ac_h0_mfi_20220101_v07.cdf")
     made = desk().create(asked)
     assert candidates(made) == ["AC_H0_MFI", "AC_K1_MFI"]
-    assert any("AC_H0_MFI.BGSEc, 16 s, from 2022-01-01 to 2022-01-01" in note for note in made.notes)
+    assert any("AC_H0_MFI.BGSEc, 16 s, on 2022-01-01" in note for note in made.notes)
     assert f"AC_K1_MFI of CDAWeb comes after what the archive {folder} has" in made.notes
 
 
@@ -116,7 +116,7 @@ def test_a_dataset_of_the_archive_that_the_table_lacks_comes_first(desk, folder,
     own = desk()
     made = own.create("ACE magnetic field for 2022-01-01", name="mine")
     assert candidates(made) == ["AC_K2_MFI", "AC_H2_MFI"]
-    assert "ACE magnetic field: AC_K2_MFI.BGSEc, 1 h, from 2022-01-01 to 2022-01-01" in made.notes
+    assert "ACE magnetic field: AC_K2_MFI.BGSEc, 1 h, on 2022-01-01" in made.notes
     assert "AC_K2_MFI: preliminary" in made.notes
     assert f"the archive {folder} has AC_K2_MFI; to use it: helio run mine --archive '{folder}'" in made.notes
     assert "AC_H2_MFI of CDAWeb comes after what the archive" in " ".join(made.notes)

@@ -18,7 +18,7 @@ from helio.authoring.conversation.chat import COMMANDS
 from helio.authoring.models import door as doors
 from helio.cli import app
 from tests.authoring import standin_gemini as standin
-from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, question
+from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, put, question
 from tests.authoring.conftest import python, wait_for_requests
 from tests.authoring.pdfs import pdf
 from tests.authoring.standin_gemini import KEY, GeminiStandIn
@@ -164,7 +164,7 @@ def test_undo_as_a_command_restores_the_text_before_the_last_acceptance():
     assert "Storm" not in mine()
     text = chat("change the title to 'Calm'", "/accept", "/undo", "/undo", words=("ace-bgsec",), code=1)
     assert "undone: change the title to 'Calm'; ace-bgsec is back to revision 3" in text
-    assert "ace-bgsec has no earlier revision" in text
+    assert "ace-bgsec has its first text already" in text
 
 
 def test_what_to_do_with_a_proposal_is_said_once():
@@ -289,8 +289,59 @@ def test_a_rejection_has_a_reason_and_some_changes_are_accepted_by_number():
     assert answer(text, "/reject red is for alerts") == ["rejected: make BGSEc red"]
     rejected = json.loads(helio("proposals", "--all", "--json").stdout)
     assert [row["because"] for row in rejected if row["state"] == "rejected"] == ["red is for alerts"]
-    assert "error: 'x' are not numbers of changes" in text
+    assert "error: 'x' is not the number of a change" in text
     assert "error: the proposal has no change 9" in text
+
+
+def test_accept_says_what_goes_with_the_last_change_and_what_is_left_out():
+    both = "draw the magnitude in red and change the title to 'Storm'"
+    text = chat(PLOT, "add the magnitude", "/accept 1", both, "/diff", "/accept 2", code=1)
+    first, second = (
+        row["id"] for row in reversed(json.loads(helio("proposals", "--all", "--json").stdout)[1:])
+    )
+    assert "  help: accept them together: /accept 1,2" in answer(text, "/accept 1")
+    assert answer(text, "/diff")[:4] == [
+        "3 pending changes:",
+        f"  - {PLOT}",
+        "  - add the magnitude",
+        f"  - {both}",
+    ]
+    *beneath, left_out, accepted = answer(text, "/accept 2")
+    assert beneath == [
+        f"accepted with it: {first}: {PLOT}",
+        f"accepted with it: {second}: add the magnitude",
+    ]
+    assert left_out.startswith("left out: step figure: ")
+    assert accepted.startswith("accepted ")
+
+
+@pytest.mark.parametrize("said", ["/diff extra", "/show me", "/cost x", "/undo 2", "/help me"])
+def test_words_behind_a_command_that_takes_none_are_refused(said):
+    text = chat(PLOT, said, code=1)
+    name = said.split()[0]
+    assert answer(text, said) == [f"error: {name} takes no argument", f"  help: type {name} alone"]
+
+
+@pytest.mark.parametrize("said", ["quit", "Exit.", "bye"])
+def test_a_conversation_ends_with_a_plain_word_too(said):
+    text = chat(PLOT, said, "add the magnitude")
+    assert text.splitlines()[-1].startswith("saved: ")
+    assert "add the magnitude" not in text
+
+
+def test_never_mind_without_a_question_and_undo_without_a_change_say_so():
+    text = chat("never mind", "undo the last two", code=1)
+    assert answer(text, "never mind") == ["no question is open; /undo takes the last pending change back"]
+    assert answer(text, "undo the last two") == ["error: no change is pending"]
+
+
+def test_an_error_of_a_command_is_said_once():
+    omni = "plot OMNI speed and density for 2022-01-01"
+    text = chat(omni, "/run nonsense", "/run", "/preview", code=1)
+    assert "\n".join(answer(text, "/run nonsense")).count("'nonsense' is not understood") == 1
+    assert answer(text, "/run nonsense")[0].startswith("error[HN702]: ")
+    for command in ("/run", "/preview"):
+        assert "\n".join(answer(text, command)).count("no dataset is called") == 1
 
 
 @pytest.mark.parametrize("command", ["/show", "/preview", "/run", "/accept", "/reject", "why is it empty?"])
@@ -327,7 +378,7 @@ def test_an_author_that_cannot_write_is_not_chosen(monkeypatch):
 def test_a_model_gets_the_earlier_sentences_and_its_tokens_are_counted(model, monkeypatch):
     monkeypatch.setenv("HELIO_MODEL_PRICES", "1000/1000")
     server = model(
-        LOOK, SEEN, plan(fetch("AC_K2_MFI"), figure()), edit({**RED, "step": "figure"}, touches="style")
+        LOOK, SEEN, plan(fetch("AC_K2_MFI"), figure()), edit(put("figure", "tool_args/title", "Field"))
     )
     text = chat("the field, as physicists like it", "and now in red", "/cost", archive="")
     assert "Earlier sentences of this conversation" in server.requests[-1].text
@@ -402,6 +453,13 @@ def test_conversations_are_listed_and_resumed_by_their_pipeline_or_id():
     assert "ACE_BGSEc" in chat("/show", words=("--continue",))
     assert "ace-bgsec" in helio("chat", "--list").output.splitlines()[0]
     assert "Wind_B" in chat("/show", words=("--continue", "wind-magnetic-field"))
+
+
+def test_the_list_says_how_a_conversation_began_and_what_is_still_pending():
+    last = chat(PLOT, "add the magnitude", "what is the cadence?").splitlines()[-2]
+    assert helio("chat", "--list").output.endswith(f"ace-bgsec  2 pending  {PLOT}\n")
+    helio("accept", last.split("`")[1].removeprefix("helio accept "))
+    assert helio("chat", "--list").output.endswith(f"ace-bgsec  {PLOT}\n")
 
 
 def test_a_damaged_conversation_is_named_and_skipped():
@@ -486,6 +544,21 @@ def test_a_proposal_decided_elsewhere_is_not_pending_here():
     assert "ace-bgsec: edited by rules: add the magnitude" in text
 
 
+def test_a_conversation_about_a_pipeline_leaves_out_changes_that_others_proposed():
+    chat(PLOT, "/accept")
+    made = json.loads(helio("edit", "ace-bgsec", "make BGSEc red", "--json").stdout)["id"]
+    text = chat("change the title to 'Storm'", "/accept", words=("ace-bgsec",))
+    assert text.splitlines()[1] == (
+        f"note: 1 other pending proposal for it, which this conversation leaves out: {made}"
+    )
+    assert "Storm" in mine()
+    assert '"red"' not in mine()
+    upper = json.loads(helio("edit", made, "hide the legend", "--json").stdout)["id"]
+    text = chat("/diff", words=(upper,))
+    assert "note: " not in text
+    assert answer(text, "/diff")[:3] == ["2 pending changes:", "  - make BGSEc red", "  - hide the legend"]
+
+
 def test_a_notebook_holds_the_same_conversation():
     held = package.chat(archive="sample")
     assert held.say(PLOT).lines[0].startswith("ace-bgsec: authored by rules")
@@ -565,11 +638,11 @@ def test_a_new_value_needs_no_old_one():
 def test_a_new_pipeline_is_corrected_under_its_name():
     text = chat(PLOT, "no, for 2022-01-02", "/diff", code=1)
     assert "no data exist for 2022-01-02" in "\n".join(answer(text, "no, for 2022-01-02"))
-    assert answer(text, "/diff")[1] == f"  1. {PLOT}"
+    assert answer(text, "/diff")[1] == f"  - {PLOT}"
     again = chat("plot the Wind magnetic field for 2022-01-01", "no, for 2022-01-02", "/diff")
     assert answer(again, "/diff")[:2] == [
         "1 pending change:",
-        "  1. plot the Wind magnetic field for 2022-01-02",
+        "  - plot the Wind magnetic field for 2022-01-02",
     ]
     assert "  + id: wind-magnetic-field" in answer(again, "/diff")
 

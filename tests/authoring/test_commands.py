@@ -303,6 +303,16 @@ def test_an_answer_that_is_no_choice_of_the_question_is_refused_and_the_question
     )
 
 
+def test_a_question_is_found_by_the_beginning_of_its_id(model):
+    model(*[SEEN, question("Which cadence?", "1 h", "16 s")] * 2, SEEN, plan())
+    first, second = (json.loads(helio("author", ASKED, "--json").stdout)["id"] for _ in range(2))
+    assert f"2 questions begin with 'question-'\n  help: use one of {min(first, second)}, " in failing(
+        2, "answer", "question-", "2"
+    )
+    answered = helio("answer", first[:-1], "2")
+    assert answered.exit_code == 0, answered.output
+
+
 def test_what_is_no_id_of_a_question_gets_a_hint():
     assert "use the id that helio printed with its question" in failing(2, "answer", "omni", "1")
 
@@ -319,6 +329,13 @@ def test_a_question_is_answered_on_the_command(model, given, told):
     assert result.exit_code == 0, result.output
     assert f'"answer": "{told}"' in server.requests[3].text
     assert ("Which cadence? Answered with the first choice: 1 h" in result.output) is (given == ("--yes",))
+
+
+@pytest.mark.parametrize("given", [("--answer", "both"), ("--answer", "both", "--yes")])
+def test_an_answer_without_a_question_is_refused_and_nothing_is_proposed(mine, given):
+    before = mine.read_bytes()
+    assert "helio asked no question for --answer 'both'" in failing(2, "edit", "mine", "make Bz red", *given)
+    assert (mine.read_bytes(), helio("proposals", "--all").output) == (before, "no proposals\n")
 
 
 def test_yes_to_a_model_that_only_asks_comes_to_an_end(model):
@@ -430,6 +447,7 @@ def test_another_model_that_was_asked_is_named(model, monkeypatch):
         (("author", ASKED, "--now", "noon"), "'noon' is not a valid time"),
         (("edit", "mine"), "no change was requested"),
         (("edit", "mine", "red", "--undo"), "--undo cannot be used together with a request"),
+        (("edit", "mine", "--undo", "--as", "other"), "--undo cannot be used together with --as"),
         (("edit", "mine", "--undo"), "has no earlier revision"),
         (("edit", "ace-bfield-overview", "red for Bz"), "--as my-ace-bfield-overview"),
         (("edit", "nothing", "red"), "no pipeline is called 'nothing'"),

@@ -252,6 +252,13 @@ def test_what_a_change_adds_is_drawn_as_preferred_and_what_was_there_stays():
     assert "your preference" not in helio("edit", "my-ace", "make the magnitude red").output
 
 
+def test_a_pitfall_of_a_mission_is_said_also_if_the_request_misspells_its_name():
+    helio("memory", "add", "pitfall", "WI_H1_SWE: bad calibration in 2003 (run r1)", "--mission", "Wind")
+    for craft in ("Winnd", "wind"):
+        written = helio("author", f"{craft} density on 2003-10-29").output
+        assert written.count("note: you told helio to remember: WI_H1_SWE: bad calibration in 2003") == 1
+
+
 def test_a_pitfall_of_a_dataset_is_said_where_a_proposal_fetches_it():
     helio("memory", "add", "pitfall", "AC_H0_MFI.BGSEc: spikes in January (run r1)")
     note = "note: you told helio to remember: AC_H0_MFI.BGSEc: spikes in January (run r1)"

@@ -501,6 +501,7 @@ def test_a_key_is_needed_where_the_provider_needs_one():
     ("model", "words", "advice"),
     [
         ("olama/qwen3", "no provider of language models is called 'olama'", "did you mean 'ollama'"),
+        ("nope/x", "no provider of language models is called 'nope'", "write PROVIDER/NAME with one of "),
         ("mycompany/x", "no provider of language models is called 'mycompany'", "helio models"),
         ("ollama/", "names no model", "ollama/NAME"),
         ("gpt-9", "'gpt-9' does not say whose model it is", "openai/gpt-9"),
@@ -576,11 +577,14 @@ def command(monkeypatch, tmp_path):
 
 def test_the_providers_are_listed_with_client_and_key_but_never_the_key(command):
     keys = {"OPENAI_API_KEY": standin.KEY, "OLLAMA_HOST": "http://user:secret-of-mine@gpu:1"}
+    assert "no model writes: no key is set" in command("models").output
     told = command("models", **keys, HELIO_MODEL="ollama/qwen3:8b").output
     assert re.search(r"openai +openai is installed +key set", told)
     assert re.search(r"anthropic +anthropic is installed +key not set", told)
     assert re.search(r"ollama +openai is installed +no key needed +http://user:\[key\]@gpu:1/v1", told)
     assert "model for planning: ollama/qwen3:8b" in told
+    assert told.startswith("provider   client")
+    assert "no model writes" not in told
     listed = command("models", "--json").output
     assert {row["provider"] for row in json.loads(listed)["providers"]} == set(PROVIDERS)
     assert standin.KEY not in told + listed

@@ -71,6 +71,30 @@ def test_a_proposal_is_run_by_its_id_and_a_preview_is_in_no_list_of_runs(mine):
     assert helio("proposals").output.startswith("pending")
 
 
+def test_a_new_pipeline_is_run_by_its_name_before_it_is_accepted():
+    made = proposed("author", "plot AC_K2_MFI.BGSEc for 2022-01-01", "--as", "ace")
+    assert f"note: {made} is a proposal that is not accepted yet" in helio("run", "ace", *SAMPLE).stderr
+    helio("accept", made)
+    proposed("edit", "ace", "change the title to 'Storm'")
+    assert "is a proposal" not in helio("run", "ace", *SAMPLE).stderr
+
+
+def test_a_preview_of_an_edit_takes_formats(mine):
+    words = (
+        "edit",
+        "mine",
+        "draw the magnitude in red",
+        "--preview",
+        "-t",
+        "2022-01-01",
+        "--archive",
+        "sample",
+    )
+    told = helio(*words, "--format", "html,svg").output
+    assert "after/figure.svg" in told or "no preview  before and after: " in told  # without a browser
+    assert "'gif'" in helio(*words, "--format", "gif", code=2).output
+
+
 def test_a_preview_needs_a_proposal_or_a_table(mine):
     assert "no proposal is called 'nothing'" in helio("preview", "nothing", code=2).output
     helio("run", "mine", *SAMPLE)
@@ -81,6 +105,16 @@ def test_a_preview_needs_a_proposal_or_a_table(mine):
             "preview", proposed("edit", "mine", "draw the magnitude in red"), "-t", "yesteryear", code=1
         ).output
     )
+
+
+def test_the_list_has_the_newest_first_and_says_which_lies_on_which(mine):
+    made = [proposed("author", "plot the ACE magnetic field for 2022-01-01", "--as", "ace")]
+    made += [proposed("edit", "ace", f"change the title to '{title}'") for title in ("Storm", "Calm", "Wind")]
+    lines = helio("proposals").output.splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("pending")] == made[::-1]
+    assert [line.strip() for line in lines if "on top of" in line] == [
+        f"on top of {name}" for name in made[-2::-1]
+    ]
 
 
 def test_some_changes_are_accepted_by_their_numbers(mine):
@@ -96,6 +130,20 @@ def test_some_changes_are_accepted_by_their_numbers(mine):
     assert "left out: step 4: title" in helio("proposals", "show", made).output
 
 
+def test_the_history_says_what_was_left_out(mine):
+    request = "draw the magnitude in red and change the title to 'Storm'"
+    helio("accept", proposed("edit", "mine", request), "--only", "2")
+    *_, revision, left_out = helio("history", "mine").output.splitlines()
+    assert revision.endswith(f"{request} (in part)")
+    assert left_out.strip().startswith("left out: step 4: ")
+    assert (
+        left_out.strip()
+        == f"left out: {json.loads(helio('history', 'mine', '--json').stdout)[-1]['left_out'][0]}"
+    )
+    [figure] = [line for line in helio("blame", "mine").output.splitlines() if request in line]
+    assert figure.endswith("(in part)")
+
+
 @pytest.mark.parametrize(
     ("only", "said"),
     [
@@ -108,6 +156,13 @@ def test_a_step_and_its_panel_are_accepted_together(mine, only, said):
     refused = helio("accept", made, "--only", only, code=2).output
     assert said in refused
     assert f"help: accept them together: `helio accept {made} --only 1,2`" in refused
+
+
+def test_the_look_of_a_line_is_accepted_with_the_line(mine):
+    made = proposed("edit", "mine", "add the speed of ACE as a dashed black line in a new panel")
+    refused = helio("accept", made, "--only", "3", code=2).output
+    assert "error: without changes 1, 2: step 3: trace_colors: no line is called 'ACE_V'" in refused
+    assert f"`helio accept {made} --only 1,2,3`" in refused
 
 
 def test_a_range_of_changes_is_accepted(mine):
@@ -245,8 +300,7 @@ def test_undo_in_words_names_the_command_that_undoes(mine):
 def with_files(*files: tuple[str, str]) -> Any:
     """A run that wrote files of these kinds."""
     artefacts = tuple(Artefact(Path(name), "f", kind, "sha256:0") for kind, name in files)
-    result = SimpleNamespace(steps=())
-    return SimpleNamespace(artefacts=artefacts, result=result, unwritten=())
+    return SimpleNamespace(artefacts=artefacts, reasons=(), unwritten=())
 
 
 def test_a_proposal_is_shown_run_and_drawn_on_the_present_text_of_its_pipeline(mine):

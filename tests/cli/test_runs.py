@@ -115,7 +115,7 @@ def test_an_empty_home_says_that_there_are_no_runs(words: tuple[str, ...]):
 def test_a_proposed_pipeline_is_called_a_proposal_until_it_is_accepted():
     helio("author", "plot Wind magnetic field for 2022-01-01", "--as", "wind-field", "--author", "rules")
     [proposal] = json.loads(helio("proposals", "--json").stdout)
-    for words in (("plan", "wind-field"), ("run", "wind-field"), ("check", "wind-field")):
+    for words in (("plan", "wind-field"), ("check", "wind-field")):
         told = helio(*words, code=2).output
         assert "'wind-field' is a proposal that is not accepted yet" in told
         assert f"helio accept {proposal['id']}" in told

@@ -51,6 +51,27 @@ def test_each_schedule_says_what_it_runs_where_and_how_the_last_run_ended(home: 
     assert listed.stderr.endswith(NOT_SERVED)
 
 
+def test_without_a_command_the_schedules_are_listed():
+    assert helio("schedule").output == helio("schedule", "list").output
+
+
+def test_nothing_to_run_again_is_said():
+    assert helio("schedule", "again", "weather").output == "weather: there is nothing to run again\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "is_fixed"), [((), True), (("-t", "May 2024"), True), (("-t", "yesterday"), False)]
+)
+def test_a_schedule_that_draws_the_same_days_for_ever_is_warned_of(words: tuple[str, ...], is_fixed: bool):
+    helio("copy", "ace-bfield-overview", "mine")
+    file = Path("home/templates/mine.json")
+    template = json.loads(file.read_text(encoding="utf-8"))
+    template["variables"]["$TIME_RANGE"]["default"] = "2022-01-01"
+    file.write_text(json.dumps(template), encoding="utf-8")
+    told = helio("schedule", "add", "mine", "--cron", "10 6 * * *", "--archive", "sample", *words).stderr
+    assert ("warning: every run draws the same time range, 202" in told) is is_fixed
+
+
 def test_json_has_the_same_facts(home: Path):
     failed, never = json.loads(helio("schedule", "list", "--json").stdout)
     assert failed["last_run"]["state"] == "failed"

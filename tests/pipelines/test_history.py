@@ -39,7 +39,7 @@ def test_undo_goes_back_a_step_each_time(history: History, tmp_path: Path):
     assert present(tmp_path) == "two"
     history.undo()
     assert present(tmp_path) == "one"
-    with pytest.raises(RequestError, match="has no earlier revision"):
+    with pytest.raises(RequestError, match="has its first text already"):
         history.undo()
 
 
@@ -47,7 +47,8 @@ def test_an_undo_can_be_undone_by_number(history: History, tmp_path: Path):
     history.write("one", Writing())
     history.write("two", Writing())
     history.undo()
-    history.restore(2)
+    restored = history.restore(2)
+    assert (restored.kind, restored.request) == ("restored", "revision 2")
     assert present(tmp_path) == "two"
     assert history.undo().request == "back to revision 1"
 

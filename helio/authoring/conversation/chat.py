@@ -22,8 +22,8 @@ from helio.authoring.memory import EVERYTHING, Item, Memory, scope_of, wishes
 from helio.authoring.models.quoting import data
 from helio.authoring.models.scrub import scrub_of
 from helio.authoring.outcome import AuthorQuestion, AuthorReply
-from helio.authoring.proposals.review import proposal_lines, work_line
-from helio.authoring.proposals.store import Proposal, Proposals
+from helio.authoring.proposals.review import accept_in_words, change_numbers, proposal_lines, work_line
+from helio.authoring.proposals.store import NeedsOthers, Proposal, Proposals
 from helio.authoring.rules.questions.question_form import is_question, without_question_mark
 from helio.counts import number_of
 from helio.errors import Cancelled, HelioError, RequestError, UnknownPipeline, did_you_mean
@@ -32,6 +32,7 @@ from helio.pipelines.changes import changes, describe_step
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.library import Library
 from helio.pipelines.review_lines import review_lines
+from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import Document
 from helio.settings import Settings
 from helio.store.files import user_path
@@ -51,7 +52,7 @@ COMMANDS = {
     "/diff": "show all pending changes together",
     "/preview [RANGE]": "draw the figures before and after the last change",
     "/run [RANGE]": "run the pipeline, with all pending changes",
-    "/accept [N,N]": "accept all pending changes, or of the last one those with these numbers",
+    "/accept [N,N-N]": "accept all pending changes, but of the last one only the parts with these numbers",
     "/reject [REASON]": "reject the last pending change, and say why",
     "/undo": "take the last pending change back; if none is pending, restore the pipeline's earlier text",
     "/model [rules|model|auto]": "show or choose who writes",
@@ -149,13 +150,13 @@ class Chat:
             "/quit": self._quit,
         }
         self._answers: dict[str, Callable[[str], Answer]] = {
-            **{name: self._commands[name] for name in ("/help", "/diff", "/show", "/cost")},
+            **{name: self._commands[name] for name in ("/help", "/diff", "/show", "/cost", "/quit")},
             "what changed": self._diff,
             "what is left to do": self._work,
             "where the files are": self._files,
             "nothing": lambda _: Answer(("say what to plot or what to change; /help lists the commands",)),
         }
-        """What a sentence may ask for without a slash: only what changes and runs nothing."""
+        """What a sentence may ask for without a slash: only what changes and runs nothing, and the end."""
 
     @property
     def id(self) -> str:
@@ -175,10 +176,10 @@ class Chat:
         UnknownPipeline
         """
         with closing(self._desk()) as desk:
-            desk.template(pipeline)
-            proposal = desk.proposals.working(pipeline)
+            proposal = desk.proposed(pipeline)
+            pending = () if proposal is None else (*desk.proposals.beneath(proposal), proposal)
         self.conversation.note("about", pipeline=pipeline)
-        if proposal is not None:
+        for proposal in pending:
             self.conversation.note("proposed", proposal=proposal.id, pipeline=proposal.pipeline)
 
     def give(self, sources: Sequence[str | Path]) -> Answer:
@@ -204,6 +205,15 @@ class Chat:
         pending = self._pending()
         if pending:
             lines.append(f"{number_of(len(pending), 'pending change')}; /diff shows them")
+        mine = {proposal.id for proposal in pending}
+        others = [
+            proposal.id
+            for proposal in self._proposals.list(state="pending")
+            if proposal.pipeline == self._pipeline() and proposal.id not in mine
+        ]
+        if others:
+            other = number_of(len(others), "other pending proposal")
+            lines.append(f"note: {other} for it, which this conversation leaves out: {', '.join(others)}")
         return Answer((*lines, *self._open_question()))
 
     def say(self, text: str) -> Answer:
@@ -246,10 +256,14 @@ class Chat:
                 raise RequestError(
                     f"there is no command {name}", advice=hint or "use /help to list the commands"
                 )
+            if rest.strip() and name in COMMANDS:
+                raise RequestError(f"{name} takes no argument", advice=f"type {name} alone")
             return command(rest.strip())
         return self._answered(text) if self.progress.question else self._heard(text)
 
     def _heard(self, text: str) -> Answer:
+        if _NEVER_MIND.fullmatch(text):
+            return Answer(("no question is open; /undo takes the last pending change back",))
         if count := changes_to_undo(text, len(self._pending())):
             return Answer(tuple(line for _ in range(count) for line in self._undo("").lines))
         if asks_to_undo(text):
@@ -452,7 +466,7 @@ class Chat:
         first, last = pending[0], pending[-1]
         changed = changes(first.earlier or {}, last.template)
         lines = [f"{number_of(len(pending), 'pending change')}:"]
-        lines += [f"  {number}. {proposal.request}" for number, proposal in enumerate(pending, 1)]
+        lines += [f"  - {proposal.request}" for proposal in pending]
         return Answer((*lines, *review_lines(changed, new=first.earlier is None)))
 
     def _preview(self, rest: str) -> Answer:
@@ -472,22 +486,20 @@ class Chat:
             for file in run.artefacts
             if file.kind in ("html", "png", "pdf", "svg")
         ]
-        lines += [f"error: {step.error}" for step in run.result.steps if step.error is not None]
+        lines += [f"error: {reason}" for reason in run.reasons]
         note = " (with pending changes)" if pending else ""
         return Answer((*lines, f"{run.status}: {run.id}{note}"), is_error=run.status == "failed")
 
     def _accept(self, rest: str) -> Answer:
         pending = self._some_pending("first say what to change")
-        numbers = [part.strip() for part in rest.split(",") if part.strip()]
-        if not all(number.isdecimal() for number in numbers):
-            raise RequestError(f"'{rest}' are not numbers of changes", advice="write for example /accept 1,3")
         with closing(self._desk()) as desk:
-            path = desk.proposals.accept(pending[-1], only=[int(number) for number in numbers])
-            accepted = desk.proposals.load(pending[-1].id)
+            try:
+                lines = accept_in_words(desk.proposals, pending[-1], change_numbers(rest))
+            except NeedsOthers as error:
+                error.advice = f"accept them together: /accept {error.numbers}"
+                raise
         self.conversation.note("accepted", proposals=[proposal.id for proposal in pending])
-        lines = [f"left out: {change}" for change in accepted.left_out]
-        lines += [f"note: {note}" for note in accepted.notes[len(pending[-1].notes) :]]
-        return Answer((*lines, f"accepted {path}"))
+        return Answer(tuple(lines))
 
     def _reject(self, rest: str) -> Answer:
         last = self._some_pending("first say what to change")[-1]
@@ -496,9 +508,7 @@ class Chat:
         self.conversation.note("rejected", proposals=[last.id])
         return Answer((f"rejected: {last.request}",))
 
-    def _undo(self, rest: str) -> Answer:
-        if rest:
-            raise RequestError("/undo takes no argument", advice="/reject REASON rejects with a reason")
+    def _undo(self, _: str) -> Answer:
         if self.progress.question:
             return self._drop_question()
         if self._pending():
@@ -619,8 +629,10 @@ _WRITERS: tuple[Literal["auto", "rules", "model"], ...] = ("auto", "rules", "mod
 
 def _refused(error: HelioError, text: str) -> Answer:
     """Return the answer to a line that could not be carried out."""
-    diagnostics = getattr(error, "diagnostics", ())
-    lines = [*f"error: {error}".splitlines(), *(str(finding) for finding in diagnostics)]
+    findings = [str(finding) for finding in getattr(error, "diagnostics", ())]
+    # the message of an invalid template is its findings
+    lines = (error.place if isinstance(error, InvalidTemplate) else f"error: {error}").splitlines()
+    lines += findings
     if any(wishes([text])):
         lines.append("note: after /quit, helio proposes to remember this sentence")
     return Answer(tuple(lines), is_error=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -161,8 +161,10 @@ class ListedConversation:
     ----------
     at : str
         When it was last used, ISO 8601, UTC.
-    last : str
-        The last sentence of the user.
+    pending : int
+        Number of changes of the conversation that are pending.
+    first : str
+        The first sentence of the user, by which a person recognises the conversation.
     note : str
         Why the file cannot be read; empty if it can.
     """
@@ -171,12 +173,18 @@ class ListedConversation:
     at: str = ""
     pipeline: str = ""
     pending: int = 0
-    last: str = ""
+    first: str = ""
     note: str = ""
 
 
-def list_conversations(folder: Path) -> Sequence[ListedConversation]:
-    """List the conversations in a folder, newest first; damaged files come last, with the reason."""
+def list_conversations(folder: Path, pending: Collection[str]) -> Sequence[ListedConversation]:
+    """List the conversations in a folder, newest first; damaged files come last, with the reason.
+
+    Parameters
+    ----------
+    pending : collection of str
+        Ids of all pending proposals: those of a conversation may be decided elsewhere.
+    """
     listed: list[ListedConversation] = []
     for path in folder.glob("chat-*.jsonl"):
         try:
@@ -186,10 +194,10 @@ def list_conversations(folder: Path) -> Sequence[ListedConversation]:
             listed.append(ListedConversation(path.stem, note=error.message))
             continue
         facts: Any = lines[-1]
-        last = next((text for text in reversed(progress.said) if not text.startswith("/")), "")
-        last = last if len(last) <= _SHOWN else f"{last[: _SHOWN - 1]}…"
-        at, pending = str(facts.get("at", "")), len(progress.proposals)
-        listed.append(ListedConversation(path.stem, at, progress.pipeline, pending, last))
+        first = next((text for text in progress.said if not text.startswith("/")), "")
+        first = first if len(first) <= _SHOWN else f"{first[: _SHOWN - 1]}…"
+        at, count = str(facts.get("at", "")), len(set(progress.proposals).intersection(pending))
+        listed.append(ListedConversation(path.stem, at, progress.pipeline, count, first))
     return sorted(listed, key=lambda row: (row.at, row.id), reverse=True)
 
 
@@ -201,7 +209,7 @@ def find_conversation(folder: Path, name: str = "") -> Path:
     RequestError
         There is none.
     """
-    rows = list_conversations(folder)
+    rows = list_conversations(folder, ())
     chosen = [row for row in rows if name in ("", row.pipeline) or row.id.startswith(name)]
     if chosen and chosen[0].note:  # damaged files come last
         raise RequestError(

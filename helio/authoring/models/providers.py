@@ -158,6 +158,7 @@ def provider_called(model: str) -> tuple[Provider, str]:
                 provider,
                 PROVIDERS,
                 otherwise=f"write PROVIDER/NAME with one of {names}; `helio models` lists them",
+                cutoff=0.7,
             ),
         )
     if not name.strip():

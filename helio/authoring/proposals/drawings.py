@@ -61,8 +61,7 @@ def drawings_of(before: Run | HelioError | None, after: Run | HelioError, folder
             missing = [run]
         elif run is not None:
             files += [str(file.path) for file in run.artefacts if file.kind not in ("json", DETAIL)]
-            missing = [step.error for step in run.result.steps if step.error is not None]
-            missing += run.unwritten
+            missing = [*run.reasons, *run.unwritten]
         for reason in map(str, missing):
             reasons.setdefault(reason, []).append(when)
     errors = [f"{' and '.join(whens)}: {reason}" for reason, whens in reasons.items()]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from helio.authoring.proposals.store import Proposal
+from collections.abc import Sequence
+
+from helio.authoring.proposals.store import Proposal, Proposals
 from helio.counts import number_of
+from helio.errors import RequestError
 from helio.pipelines.changes import RemainingWork
 from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.review_lines import review_lines
@@ -49,6 +52,40 @@ def work_line(work: RemainingWork) -> str:
     again = ", ".join(map(str, work.recomputed)) or "nothing"
     kept = f" Unchanged: {', '.join(map(str, work.unchanged))}." if work.unchanged else ""
     return f"Will be recomputed: {again}.{kept}"
+
+
+def change_numbers(text: str) -> list[int]:
+    """Convert the numbers of changes, as the review numbers them, and ranges of them, separated by commas.
+
+    >>> change_numbers("1, 3-5"), change_numbers("")
+    ([1, 3, 4, 5], [])
+    """
+    if not text:
+        return []
+    numbers: list[int] = []
+    for part in [part.strip() for part in text.split(",") if part.strip()] or [text]:
+        first, sign, last = part.partition("-")
+        last = last if sign else first
+        if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
+            raise RequestError(
+                f"'{part}' is not the number of a change, or a range",
+                advice="write numbers with commas: 1,3-5",
+            )
+        numbers += range(int(first), int(last) + 1)
+    return numbers
+
+
+def accept_in_words(kept: Proposals, proposal: Proposal, only: Sequence[int]) -> list[str]:
+    """Accept a proposal, or some of its changes, and write what was accepted with it and what was left out."""
+    beneath = kept.beneath(proposal)
+    path = kept.accept(proposal, only=only)
+    accepted = kept.load(proposal.id)
+    return [
+        *(_line(f"accepted with it: {lower.id}: {lower.request}") for lower in beneath),
+        *(_line(f"note: {note}") for note in accepted.notes[len(proposal.notes) :]),
+        *(f"left out: {change}" for change in accepted.left_out),
+        f"accepted {path}",
+    ]
 
 
 def token_line(proposal: Proposal) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import jsonpatch
 
 from helio.authoring.proposals.merging import Conflict, merged
-from helio.errors import DamagedRecord, RequestError
+from helio.errors import DamagedRecord, RequestError, UnknownPipeline
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Change, changes
 from helio.pipelines.dialect.parse import parse
@@ -133,6 +133,25 @@ class Proposal:
         }
 
 
+class NeedsOthers(RequestError):
+    """Error: the chosen changes of a proposal cannot be made without others.
+
+    Parameters
+    ----------
+    together : sequence of int
+        Numbers of the changes that can be made together.
+    """
+
+    def __init__(self, message: str, *, together: Sequence[int], proposal: str) -> None:
+        numbers = ",".join(map(str, together))
+        super().__init__(
+            message,
+            place=f"proposal {proposal}, still pending",
+            advice=f"accept them together: `helio accept {proposal} --only {numbers}`",
+        )
+        self.numbers = numbers
+
+
 class Proposals:
     """The proposals in a folder.
 
@@ -171,7 +190,7 @@ class Proposals:
             by,
             before,
             after,
-            now.isoformat(timespec="seconds"),
+            now.isoformat(timespec="microseconds"),
             state="pending" if after else "failed",
             **more,
         )
@@ -237,6 +256,14 @@ class Proposals:
             return meant[0] if len(meant) == 1 else None
         return next((proposal for proposal in pending if proposal.pipeline == name), None)
 
+    def unaccepted(self, name: str) -> Proposal | None:
+        """Find the pending proposal that a user means by a name; return None if a pipeline has this name."""
+        try:
+            self._library.find(name)
+        except UnknownPipeline:
+            return self.working(name)
+        return None
+
     def above(self, proposal: Proposal) -> Sequence[Proposal]:
         """List the pending proposals that change this proposal, or change one of those; the lowest first."""
         ids = {proposal.id}
@@ -289,8 +316,10 @@ class Proposals:
                     advice=f"change the proposal first: `helio edit {proposal.id} 'without …'`",
                 )
             beneath = self.beneath(proposal)
+            before, after = _template(proposal.before), _template(proposal.after)
+            if only:
+                self._must_stand_alone(proposal, before, after, only)
             if beneath:
-                before, after = _template(proposal.before), _template(proposal.after)
                 self._must_run(proposal, merged(before, after, before, only))
             for lower in beneath:
                 self._accept(lower, ())
@@ -336,8 +365,6 @@ class Proposals:
         if now == proposal.before and not only:
             return proposal
         before, after = _template(proposal.before), _template(proposal.after)
-        if only:
-            self._must_stand_alone(proposal, before, after, only)
         present = parse(now)
         if present.errors:
             raise InvalidTemplate(present.errors, place=f"{proposal.pipeline}, as it is now")
@@ -387,15 +414,14 @@ class Proposals:
                 continue
         missing = [number for number in needed if number not in only]
         others = f"{'change' if len(missing) == 1 else 'changes'} {', '.join(map(str, missing))}"
-        raise RequestError(
-            f"without {others}: {'; '.join(dict.fromkeys(alone.values()))}",
-            place=f"proposal {proposal.id}, still pending",
-            advice=f"accept them together: `helio accept {proposal.id} --only {','.join(map(str, needed))}`",
-        )
+        message = f"without {others}: {'; '.join(dict.fromkeys(alone.values()))}"
+        raise NeedsOthers(message, together=needed, proposal=proposal.id)
 
     def _make(self, proposal: Proposal) -> Path:
         self._must_run(proposal, _template(proposal.after))
-        writing = Writing(proposal.kind, proposal.by, proposal.request, proposal.prompt_digest)
+        writing = Writing(
+            proposal.kind, proposal.by, proposal.request, proposal.prompt_digest, proposal.left_out
+        )
         if proposal.before:
             entry = self._library.find(proposal.pipeline)
             return self._library.replace_text(entry, proposal.after, writing, instead_of=proposal.before)
@@ -474,6 +500,10 @@ class Proposals:
             for gone in rejected:
                 self._keep(replace(gone, state="rejected", because=because))
             return rejected
+
+    def remove(self, proposal: Proposal) -> None:
+        """Remove a proposal that was not shown to anybody."""
+        (self._folder / f"{proposal.id}.json").unlink(missing_ok=True)
 
     def _alone(self) -> AbstractContextManager[None]:
         """Lock the proposals during a ``with`` block, so that two decisions cannot be made at the same time."""

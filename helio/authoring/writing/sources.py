@@ -214,10 +214,10 @@ def near_the_earth() -> frozenset[str]:
 
 
 def coverage(source: QuantitySource, catalogue: Catalogue) -> str:
-    """Describe which time a dataset covers, as ``from 1997-09-02 to 2025-12-30``."""
+    """Describe which time a dataset covers, as ``from 1997-09-02 to 2025-12-30``, or ``on 2003-11-20``."""
     entry = catalogue.summary(source.dataset)
     first, last = (instant.date().isoformat() if instant else "?" for instant in (entry.first, entry.last))
-    return f"from {first} to {last}"
+    return f"on {first}" if first == last != "?" else f"from {first} to {last}"
 
 
 def ended(dataset: str, catalogue: Catalogue) -> datetime | None:

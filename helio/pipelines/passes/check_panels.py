@@ -1,10 +1,11 @@
 """Check the settings for single panels of a figure, which name a panel by its number, and of its lines and events.
 
-HV109 (error)  a setting for a panel that the figure does not have
+HV109 (error)  a setting for a panel or a line that the figure does not have
     The figure cannot be drawn; without this check, the run would fail after it has fetched all data.
     before  "panels": [["B"], ["n"]], "y_range": {"3": [0, 10]}
     after   refused, with the numbers of the panels
     to do   Use the number of a panel in `panels`, counted from 1 at the top; give lists one entry for each panel.
+            Settings of lines name a label of the figure.
 
 HV110 (error)  limits of an axis that are not in increasing order
     The figure cannot be drawn; without this check, the run would fail after it has fetched all data.
@@ -22,7 +23,7 @@ HV111 (error)  an entry of a figure that lacks a key, or has a key that does not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from helio.counts import number_of
@@ -30,18 +31,20 @@ from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.figures import (
     AT_PANEL,
+    BY_LINE,
     BY_NUMBER,
     ENTRIES,
     PER_PANEL,
     RENDER,
     TWO_SIDED,
+    complete_labels,
     figure_of,
     panel_of,
 )
-from helio.pipelines.template.labels import labels_at
+from helio.pipelines.template.labels import close_labels, labels_at, owner
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Step, Template
-from helio.pipelines.template.variables import Path
+from helio.pipelines.template.variables import TOKEN, Path
 from helio.steps.render.refusals import wrong_events, wrong_line, wrong_width
 from helio.steps.render.spec import MOST_COLUMNS
 
@@ -50,7 +53,7 @@ _LIMITS = frozenset({"y_range", "bin_range"})
 
 
 def check_panels(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse settings for panels that a figure does not have, if the figure lists its panels.
+    """Refuse settings for lines, and for panels if the figure lists its panels, that a figure does not have.
 
     >>> from datetime import datetime
     >>> spec = {"labels": ["B"], "panels": [["B"]], "y_range": {"2": [0, 10]}}
@@ -64,18 +67,39 @@ def check_panels(template: Template, context: Context) -> Iterator[Finding]:
         spec = figure_of(step) if step.tool_name == RENDER else {}
         yield from _order_of_limits(step, spec)
         yield from _keys_of_entries(step, spec)
+        yield from _wrong(step, _of_absent_lines(spec))
         panels = spec.get("panels")
         if not panels or not isinstance(panels, list):
             continue  # the tables, or a variable, decide how many there are
         entries = [key for key in ENTRIES if isinstance(spec.get(key), list) for _ in spec[key]]
         count = len(panels) + len(entries)
         last = f"choose a panel from 1 (top) to {count}" if count > 1 else "use panel 1, the only panel"
-        findings = [*_wrong(spec, len(panels), entries), *_wrong_columns(spec, len(panels)), *_stray(spec)]
-        for path, message, advice in findings:
-            at = pointer(*step.path, "tool_args", "spec", *path)
-            yield Diagnostic(
-                "HV109", message, step_id=step.step_id, tool_name=RENDER, path=at, advice=(advice or last,)
-            )
+        yield from _wrong(step, _of_absent_panels(spec, len(panels), entries), last)
+        yield from _wrong(step, [*_wrong_columns(spec, len(panels)), *_stray(spec)])
+
+
+def _wrong(
+    step: Step, findings: Iterable[tuple[Path, str, str]], otherwise: str = ""
+) -> Iterator[Diagnostic]:
+    """Refuse settings of a figure; `otherwise` is the advice about those that have no special advice."""
+    for path, message, advice in findings:
+        at = pointer(*step.path, "tool_args", "spec", *path)
+        yield Diagnostic(
+            "HV109", message, step_id=step.step_id, tool_name=RENDER, path=at, advice=(advice or otherwise,)
+        )
+
+
+def _of_absent_lines(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, str]]:
+    """Yield the path of each setting of a line that the figure does not draw, what is wrong, and an advice."""
+    drawn = complete_labels(dict(spec))
+    if not drawn or any(is_glob(label) or TOKEN.search(label) for label in drawn):
+        return  # only the run knows its lines
+    for key in BY_LINE:
+        for label in _names(spec.get(key)):
+            if owner(label, drawn) is None and not TOKEN.search(label):
+                close = close_labels(label, drawn)
+                advice = f"did you mean '{close[0]}'?" if close else f"choose one of {', '.join(drawn)}"
+                yield (key, label), f"{key}: no line is called '{label}'", advice
 
 
 def _order_of_limits(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic]:
@@ -128,7 +152,9 @@ def _reversed(spec: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
             yield path, limits
 
 
-def _wrong(spec: Mapping[str, Any], count: int, entries: Sequence[str]) -> Iterator[tuple[Path, str, str]]:
+def _of_absent_panels(
+    spec: Mapping[str, Any], count: int, entries: Sequence[str]
+) -> Iterator[tuple[Path, str, str]]:
     """Yield the path of each wrong setting, what is wrong, and a special advice if there is one.
 
     Parameters

@@ -25,14 +25,12 @@ from dataclasses import replace
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.template.edit import Edit, changed, reordered
-from helio.pipelines.template.figures import FIGURES, MANAGE, STYLE, complete_labels, figure_of
+from helio.pipelines.template.figures import BY_LINE, FIGURES, MANAGE, STYLE, complete_labels, figure_of
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.template import Step, Template, reached
 from helio.pipelines.template.variables import Path
 
 ABOUT = (STYLE, MANAGE)
-BY_LABEL = ("trace_colors", "trace_names", "line_styles")
-"""Keys of a style that are objects with labels of the figure as keys."""
 
 
 def wire_figures(template: Template, context: Context) -> Iterator[Finding]:
@@ -149,7 +147,7 @@ def _meant(step: Step, figures: dict[StepId, Step]) -> list[StepId]:
     if len(figures) < 2:
         return list(figures)
     args = step.tool_args
-    groups = [args[key] for key in BY_LABEL if key in args]
+    groups = [args[key] for key in BY_LINE if key in args]
     labels = [label for group in groups for label in group]
     if not labels:
         return list(figures)

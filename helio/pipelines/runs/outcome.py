@@ -127,6 +127,15 @@ class Run:
             "the run drew no figure", advice=self._failures() or "add a step with render_spec to the pipeline"
         )
 
+    @property
+    def reasons(self) -> list[str]:
+        """Why steps failed; an error that several steps share is there once, with the place of the first of them."""
+        reasons: dict[str, str] = {}
+        for result in self.result.steps:
+            if result.error is not None:
+                reasons.setdefault(result.error.message, str(result.error))
+        return list(reasons.values())
+
     def __repr__(self) -> str:
         counts = f"{number_of(len(self.tables), 'table')}, {number_of(len(self.figures), 'figure')}"
         folder = "" if self.folder is None else f", folder={str(self.folder)!r}"

@@ -98,6 +98,24 @@ def test_what_is_right_or_not_known_yet_is_left_alone(spec: dict[str, Any]) -> N
     assert found(spec) == []
 
 
+@pytest.mark.parametrize(
+    ("setting", "path"),
+    [
+        ({"trace_colors": {"Bmag": "black", "B": "red"}}, "trace_colors/Bmag"),
+        ({"trace_names": {"n.core": "core", "V.x": "Vx"}}, "trace_names/V.x"),
+        ({"line_styles": {"B.Bx": {"dash": "dash"}, "N": {"width": 2}}, **TWO}, "line_styles/N"),
+    ],
+)
+def test_a_setting_for_a_line_that_is_not_drawn_is_refused(setting: dict[str, Any], path: str) -> None:
+    key, _, label = path.partition("/")
+    assert found(setting) == [(path, f"{key}: no line is called '{label}'")]
+
+
+@pytest.mark.parametrize("labels", [["*"], ["B_$SC"], []])
+def test_lines_that_only_the_run_knows_are_left_alone(labels: list[str]) -> None:
+    assert found({"labels": labels, "trace_colors": {"Bmag": "black", "B_$SC": "red"}}) == []
+
+
 def test_the_place_is_that_of_the_argument_as_it_was_written() -> None:
     plot = {"step_id": 2, "tool_name": "plot_data", "tool_args": {"labels": ["B"], **TWO, "log_scale": 3}}
     [error] = check(template(fetch(args={"output_label": "B"}), magnitude(3, "B", "n"), plot), now=NOW).errors

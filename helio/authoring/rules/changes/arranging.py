@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from helio.authoring.operations import KEYED_BY_LABEL, Operation
+from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities, set_look, strength_beside
 from helio.authoring.rules.changes.atom_reading import plain_name, read_atoms
@@ -28,7 +28,7 @@ from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.knowledge.quantities import spellings
 from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
-from helio.pipelines.template.figures import RIGHT, TWO_SIDED
+from helio.pipelines.template.figures import BY_LINE, RIGHT, TWO_SIDED
 from helio.pipelines.template.labels import owner
 
 _ALTOGETHER = r"\b(?:completely|entirely|altogether|everywhere)\b"
@@ -188,7 +188,7 @@ def _drop_parts(editor: FigureEditor, vector: str, letters: Sequence[str]) -> No
     args = {"source_label": vector, "keep": keep}
     intent = f"Keep {' and '.join(keep)}"
     label = editor.compute("components", f"{vector}_{''.join(keep)}", args, intent, after=vector)
-    for key in KEYED_BY_LABEL:
+    for key in BY_LINE:
         known, step, path = editor.where(key)
         gone = [name for name in known or () if name.startswith(f"{vector}.") and name[-1] in letters]
         editor.do(*(Operation("unset", step, (*path, name)) for name in gone))

@@ -10,7 +10,7 @@ from typing import Any
 
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.memory import Item
-from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
+from helio.authoring.operations import Operation, apply
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.lines import AVERAGES, Lines
@@ -22,6 +22,7 @@ from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import (
     AT_PANEL,
+    BY_LINE,
     BY_NUMBER,
     ENTRIES,
     FIGURES,
@@ -299,7 +300,7 @@ class FigureEditor:
                 self.set_for(key, left)
         self._settle_right(panels)
         self._name_axes(panels, before, axes)
-        for key in KEYED_BY_LABEL:
+        for key in BY_LINE:
             known, step_id, path = self.where(key)
             for line in object_of(known):
                 if owner(line, labels) is None and owner(line, before) is not None:
