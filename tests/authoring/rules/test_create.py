@@ -1484,6 +1484,12 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("Wind |B| and n for 2015-06-22: smooth the first over 10 min", [["Wind_Bmag_smooth"], ["Wind_n"]]),
         ("ACE and Wind B and V, 2010-04-05, 10 min means of B only",
          [["ACE_B_binned"], ["Wind_B_binned"], ["ACE_V", "Wind_V"]]),
+        ("Wind B, Bz only, 2003-11-20", [["Wind_Bz"]]),
+        ("Wind V, Vx only, 2003-11-20", [["Wind_Vvecx"]]),
+        ("B of MMS1 and MMS2, Bz only, one panel, 2017-07-11", [["MMS1_Bz", "MMS2_Bz"]]),
+        ("Wind V and only Vx, 2003-11-20", [["Wind_V"], ["Wind_Vvecx"]]),
+        ("Wind B, Bz, n, 2003-11-20, smooth n only over 1 h", [["Wind_Bmag"], ["Wind_Bz"], ["Wind_n_smooth"]]),
+        ("Wind vector B and Bz, 2003-11-20", [["Wind_B"], ["Wind_Bz"]]),
     ],
 )  # fmt: skip
 def test_nothing_is_drawn_besides_what_a_request_asks_for(author, request_, panels):
