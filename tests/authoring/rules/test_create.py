@@ -1490,6 +1490,17 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("Wind V and only Vx, 2003-11-20", [["Wind_V"], ["Wind_Vvecx"]]),
         ("Wind B, Bz, n, 2003-11-20, smooth n only over 1 h", [["Wind_Bmag"], ["Wind_Bz"], ["Wind_n_smooth"]]),
         ("Wind vector B and Bz, 2003-11-20", [["Wind_B"], ["Wind_Bz"]]),
+        ("Wind density and speed, Bx and By in one panel, 2003-11-20",
+         [["Wind_n"], ["Wind_V"], ["Wind_Bx", "Wind_By"]]),
+        ("Wind density and speed, Bx and By all in one panel, 2003-11-20",
+         [["Wind_n", "Wind_V", "Wind_Bx", "Wind_By"]]),
+        ("Wind density, Bx and By in one panel, 2003-11-20", [["Wind_n"], ["Wind_Bx", "Wind_By"]]),
+        ("Wind density, speed and temperature in one panel, 2003-11-20", [["Wind_n", "Wind_V", "Wind_T"]]),
+        ("Wind |B|, Bx and By in one panel, 2003-11-20", [["Wind_Bmag", "Wind_Bx", "Wind_By"]]),
+        ("MMS2 electron density and temperature, parallel and perpendicular temperature on one panel, 2017-07-11",
+         [["MMS2_Ne"], ["MMS2_Te"], ["MMS2_Tepar", "MMS2_Teperp"]]),
+        ("MMS2 electron density, parallel and perpendicular temperature on one panel, 2017-07-11",
+         [["MMS2_Ne"], ["MMS2_Tepar", "MMS2_Teperp"]]),
     ],
 )  # fmt: skip
 def test_nothing_is_drawn_besides_what_a_request_asks_for(author, request_, panels):
