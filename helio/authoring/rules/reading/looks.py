@@ -106,6 +106,7 @@ _ON_IT = re.compile(
 )
 """Patterns of what stands before a computed line that is drawn beside its input, and between it and its look."""
 _OF_ITS_INPUT = re.compile(r"\s+of\s+(?:the\s+)?[\w|.-]+(?:\s+[\w|.-]+)?[\s,(]+(?:in\s+)?", re.IGNORECASE)
+_OVERLAID = re.compile(r"\b(?:over-?plot|overla[iy]|superimpos|superpos|also\b)", re.IGNORECASE)
 _OVER_INPUT = re.compile(
     r"\b(?:over|on\s+top\s+of)\s+(?:the\s+)?(?:raw|original|unsmoothed|unfiltered|hourly|daily|[\d.]+[\s-]*(?:s|min|h))\b",
     re.IGNORECASE,
@@ -597,8 +598,11 @@ def _of_computed(
     if not near or is_size:  # an axis and a height are those of a panel, a size is that of the figure
         return None
     between = text[near[-1].stop : style.start]
-    joined = _JOINED.search(text[: near[-1].start]) and _ON_IT.fullmatch(between)
-    if not joined and not (_OF_ITS_INPUT.fullmatch(between) and _OVER_INPUT.search(text[style.stop :])):
+    of_input, on_it = _OF_ITS_INPUT.fullmatch(between), _ON_IT.fullmatch(between)
+    begins = max((end.end() for end in _CLAUSE_END.finditer(text, 0, style.start)), default=0)
+    is_laid = _OVERLAID.search(text, begins, style.start) is not None and (of_input or on_it)
+    joined = _JOINED.search(text[: near[-1].start]) and on_it
+    if not (joined or is_laid or (of_input and _OVER_INPUT.search(text[style.stop :]))):
         return None
     mode = "as " if "mode" in style.kinds else ""
     earlier = any(tool.value == near[-1].value for tool in tools if tool.start < near[-1].start)

@@ -70,7 +70,17 @@ _WISH = re.compile(
 )
 """What begins a wish about lines that the sentence named before it: ``overplot the density with its median``."""
 _ALSO = re.compile(r"\b(?:also|too|as\s+well|plus|same\s+panel)\b", re.IGNORECASE)
-
+_LAID = re.compile(r"\b(?:over-?plot|overla[iy]|superimpos|superpos)", re.IGNORECASE)
+_INSTEAD = re.compile(r"\b(?:as|instead|only|alone)\b", re.IGNORECASE)
+_OF_OTHER_QUANTITIES = (
+    "cumulative_integral",
+    "derivative",
+    "power_spectrogram",
+    "power_spectrum",
+    "statistics",
+    "wavelet_spectrum",
+)
+"""Tools whose results are other quantities, so that they leave their inputs in the figure."""
 _OF_ALL = (
     rf"(?:(?<=\bfor )|(?<=\bof ))(?:all|the|these|all\s+the)\s+(?P<count>{COUNT})(?=\s*(?:$|[,.;:)]))"
     r"|(?<=\x01 )each(?=\s*(?:$|[,.;:)]))"
@@ -164,10 +174,24 @@ def of_named_again(mentions: Mentions, named: NamedData) -> Mentions:
         own = named.again_at(mention.position)
         is_open = mention.computation.tool in APPLIED and mention.computation.of == Lines()
         if own != Lines() and is_open and not _of_later_wish(mention, named):
-            computation = replace(mention.computation, of=_of_clause(mention, mentions, own, named))
-            mention = replace(mention, computation=computation, partial=False)
+            of = _of_clause(mention, mentions, own, named)
+            mention = _added(mention, of, named, *named.clause_at(mention.position))
         of_own.append(mention)
     return tuple(of_own)
+
+
+def _added(
+    mention: ComputationMention, of: Lines, named: NamedData, start: int, stop: int, *, over: bool = False
+) -> ComputationMention:
+    """Return a computation of lines that a clause names again, which stay if it says so, or names another quantity."""
+    text, tool = named.text[start:stop], mention.computation.tool
+    is_noun = bool(named.quantities(mention.position, stop)) and not _INSTEAD.search(text)
+    over |= tool in OVERLAID and _LAID.search(text) is not None
+    over |= is_noun and tool in OVERLAID and _ALSO.search(text) is not None
+    computation = replace(mention.computation, of=of)
+    if over or (is_noun and tool in _OF_OTHER_QUANTITIES and not mention.only):
+        computation = replace(computation, beside=False, of_data=True, behind=over)
+    return replace(mention, computation=computation, partial=False)
 
 
 def _of_clause(mention: ComputationMention, mentions: Mentions, own: Lines, named: NamedData) -> Lines:
@@ -562,5 +586,4 @@ def _of_later_wish(mention: ComputationMention, named: NamedData) -> Computation
     own = named.quantities(start, stop)
     if not own or not {*own} < {*named.quantities(0, start)}:
         return None
-    computation = replace(mention.computation, of=Lines((), own), beside=False, of_data=over, behind=over)
-    return replace(mention, computation=computation, partial=False)
+    return _added(mention, Lines((), own), named, start, stop, over=over)

@@ -124,6 +124,10 @@ _PLAIN_FORMS = [
             r"(?P<joint>\s*(?:,|\band\b|\bvs\.?|[&+])\s*[\w\s-]+?\s)(?P=name)(?P=length)\s+magnitudes?\b",
             r"\g<head>|B|\g<length>\g<joint>|B|\g<length>",
         ),
+        (
+            rf"^(?!.*\b(?:bottom|first|then|panel|{BELOW})\b)(?P<mean>.*\b(?:means?|averages?|medians?)\s+of\s+[^,;.]+?)(?:,?\s+on\s+top|,\s+(?:overplotted|overlaid|superimposed))(?={END})",
+            r"\g<mean> overplotted",
+        ),
         (r"(?<=\d\d):\s+(?=(?:smooth|average|despike|detrend)\b)", "; "),
         (r"\b(?P<drawn>(?:plot|draw|show)\b[^;:.]*?)\s+twice\s*:\s*", r"\g<drawn>, "),
         (rf"(?<=[\w)|])(?<!\bis)(?<!the) above(?=\s*[,;]\s*(?:and\s+)?[^,;.]*\b{BELOW}\b)", " on top"),
