@@ -1605,7 +1605,7 @@ def test_one_quantity_in_one_panel_has_one_unit(author):
         ("integral of OMNI VBs, SYM-H, two panels, 2011-09-24", "of which quantities the integral"),
         ("derivative of Dst with the speed of OMNI, 2011-09-24", "of which quantities the integral"),
         (
-            "OMNI AL 1min for December 2015, mark all times with AL < -1000 nT, put 1 h minimum of AL in a panel below",
+            "OMNI AL 1min for December 2015, mark every time AL < -1000 nT, put 1 h minimum of AL in a panel below",
             "the data or of the marked times",
         ),
         ("5-min averages of Wind density and speed, 1-min Bz, 2016-09-07", "an average already"),

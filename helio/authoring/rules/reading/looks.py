@@ -147,6 +147,8 @@ _LABELS = re.compile(
 )
 """Names for the lines of several spacecraft in turn: ``labelled P10 and P11``."""
 _MARKS = re.compile(r"\b(?:vertical|horizontal|mark\w*|lines?\s+at|arrows?|shad\w+)\b", re.IGNORECASE)
+_SHADED_WHERE = re.compile(r"[^,;]*\bshad(?:e|ed|ing)\b[^,;]*\bwhere\b[^,;]*", re.IGNORECASE)
+"""A clause whose colour is that of the shade: ``shade where it is below -10 nT in red``."""
 _OF_MARK = re.compile(r"(?:[\w-]+\s+){0,2}?lines?\s+(?:at|where|when)\b", re.IGNORECASE)
 """The look of a mark, which is no look of data."""
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
@@ -267,7 +269,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     styles: list[_Phrase] = []
     for anchors, near in _STYLES:
         styles += _phrases(atoms, anchors, near, text, [*phrases, *styles], now)
-    conditions = [*condition_spans(text), *bin_range_spans(text)]
+    shades = [match.span() for match in _SHADED_WHERE.finditer(text)]
+    conditions = [*condition_spans(text), *bin_range_spans(text), *shades]
     phrases = [
         phrase
         for phrase in phrases

@@ -71,7 +71,7 @@ _WISH = re.compile(
 """What begins a wish about lines that the sentence named before it: ``overplot the density with its median``."""
 _ALSO = re.compile(r"\b(?:also|too|as\s+well|plus|same\s+panel)\b", re.IGNORECASE)
 _LAID = re.compile(r"\b(?:over-?plot|overla[iy]|superimpos|superpos)", re.IGNORECASE)
-_INSTEAD = re.compile(r"\b(?:as|instead|only|alone)\b", re.IGNORECASE)
+_INSTEAD = re.compile(r"\b(?:as(?!\s+well)|instead|only|alone)\b", re.IGNORECASE)
 _OF_OTHER_QUANTITIES = (
     "cumulative_integral",
     "derivative",

@@ -6,6 +6,7 @@ import re
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atoms import PANEL
+from helio.authoring.rules.computations.conditions import with_states_shaded
 from helio.authoring.rules.reading.arrangement import BELOW
 from helio.authoring.rules.reading.divided_sentences import END, THEM, named_data
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
@@ -181,7 +182,7 @@ def in_plain_forms(text: str) -> str:
             f"it is not clear whether '{angle['then']}' is that of the averaged field",
             advice="for that of the measured field write 'the clock angle below'",
         )
-    text = _with_same_again(text)
+    text = with_states_shaded(_with_same_again(text))
     for pattern, written in _PLAIN_FORMS:
         text = pattern.sub(written, text)
     placed = _PLACED_NAME.search(text)
