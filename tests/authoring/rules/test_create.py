@@ -1452,6 +1452,8 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("THEMIS-A Vx and ion density, 2010-04-05; density as dots, the velocity in red",
          [["THEMISA_Vvecx"], ["THEMISA_n"]]),
         ("Wind Bz and density, 2010-04-05; density as dots, the field as a line", [["Wind_Bz"], ["Wind_n"]]),
+        ("Solar Orbiter Br in RTN and proton density, 2022-03-05; the field as a line", [["SolO_Br"], ["SolO_n"]]),
+        ("Wind Bz and density, 2010-04-05; the field in red", [["Wind_Bz"], ["Wind_n"]]),
         ("PSP SPC radial velocity and proton density, 2020-01-29; the temperature, the velocity vector",
          [["PSP_Vvecr"], ["PSP_n"], ["PSP_W_T"], ["PSP_Vvec"]]),
         ("Wind Bz hourly on top, B below in red, 2010-04-05", [["Wind_B_binnedz"], ["Wind_B"]]),
@@ -1620,11 +1622,25 @@ def test_one_quantity_in_one_panel_has_one_unit(author):
         ),
         ("mms3 electron velocity in fast mode, blabla, 2016-12-09", "'blabla'"),
         ("ACE n with V, T in the second and third panel, 2010-04-05", "several panels"),
+        ("Wind n red, T dashed, V, thick lines for both, 2003-11-20", "which two lines 'both' are"),
+        ("Wind n, T and V, thicker lines for both, 2003-11-20", "which two lines 'both' are"),
     ],
 )
 def test_what_would_be_lost_is_refused(author, request_, words):
     with pytest.raises(NotUnderstood, match=words):
         author.create(request_)
+
+
+@pytest.mark.parametrize(
+    ("request_", "field"),
+    [
+        ("OMNI Alfvén speed from the field strength and density, 2003-11-20", "OMNI_Bmag"),
+        ("OMNI Alfvén speed from B and density, 2003-11-20", "OMNI_B"),
+    ],
+)
+def test_a_quantity_is_computed_from_the_strength_that_a_request_names(author, request_, field):
+    [speed] = steps(made(author, request_), "alfven_speed")
+    assert speed["field_label"] == field
 
 
 def test_the_instrument_before_a_colon_is_that_of_all_parts(author):

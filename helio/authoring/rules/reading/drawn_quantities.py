@@ -248,7 +248,7 @@ def of_named_component(text: str, placed: Placed) -> Placed:
 
 _LATER = re.compile(r"[.;]\s+(?:(?!\b(?:also|add|plus|below|under\w*|beneath|then)\b)[^.;])*$", re.IGNORECASE)
 _DRAWN_AS = re.compile(
-    r"[\w|]+\s+(?:(?:shall|should)\s+be\s+)?(?:drawn\s+|shown\s+)?as\s+(?!(?:an?\s+)?(?:vector|component))",
+    r"[\w|]+\s+(?:(?:shall|should)\s+be\s+)?(?:drawn\s+|shown\s+)?(?:as\s+(?!(?:an?\s+)?(?:vector|component))|in\s*(?=[,;.]|$))",
     re.IGNORECASE,
 )
 """What stands before and behind a quantity of which a later clause says how it is drawn."""

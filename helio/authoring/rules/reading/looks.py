@@ -156,6 +156,7 @@ _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 _IN_ONE_PANEL = re.compile(r"\b(?:one|same|single)\s+panel\s+(?:on|with)\s+(?:an?\s+)?$", re.IGNORECASE)
 """Words before the look of a panel, which is that of the name before them."""
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
+_AND = re.compile(r"\s*(?:,?\s*\b(?:and|plus)\b|[&+])\s*(?:the\s+)?", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
 _NAMED_AGAIN = re.compile(r"[,;:(]\s*(?:and\s+)?(?:the\s+)?$", re.IGNORECASE)
@@ -675,11 +676,22 @@ def _is_named_before(name: Atom, names: Sequence[Atom]) -> bool:
     return _is_quantity(name.text) and _atoms_of(name.text) <= said_before
 
 
+def _are_two(before: Sequence[Atom], names: Sequence[Atom], text: str) -> bool:
+    """Return whether the last two of several names are named again, or joined apart from the others."""
+    other, first, second = before[-3:]
+    is_listed = _LISTED.fullmatch(text[other.stop : first.start])
+    is_pair = _AND.fullmatch(text[first.stop : second.start]) and not is_listed
+    return bool(is_pair) or all(_is_named_before(name, names) for name in (first, second))
+
+
 def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
     """Read ``ACE and Wind in blue and red``, as many colours as names in the same order; ``n and T both in red``."""
     values = [part for part in style.parts if part.kind in style.kinds]
-    ahead = [name.text for name in names if name.start < style.start]
+    before = [name for name in names if name.start < style.start]
+    ahead = [name.text for name in before]
     if _BOTH.search(text[: style.start]):
+        if len({*ahead}) > len("ab") and not _are_two(before, names, text):
+            raise NotUnderstood("it is not clear which two lines 'both' are", advice="name the two lines")
         return [f"{name} {text[style.start : style.stop]}" for name in ahead[-2:]]
     if len(values) < 2 or len(style.kinds) > 1:
         return []

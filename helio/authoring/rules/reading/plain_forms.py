@@ -126,7 +126,7 @@ _PLAIN_FORMS = [
             r"\g<head>|B|\g<length>\g<joint>|B|\g<length>",
         ),
         (
-            rf"^(?!.*\b(?:bottom|first|then|panel|{BELOW})\b)(?P<mean>.*\b(?:means?|averages?|medians?)\s+of\s+[^,;.]+?)(?:,?\s+on\s+top|,\s+(?:overplotted|overlaid|superimposed))(?={END})",
+            rf"^(?!.*\b(?:bottom|first|then|panel|{BELOW})\b)(?P<mean>.*\b(?:means?|averages?|medians?)\s+of\s+[^,;.]+?)(?:,?\s+on\s+top(?!\s+of)|,\s+(?:overplotted|overlaid|superimposed))(?={END})",
             r"\g<mean> overplotted",
         ),
         (r"(?<=\d\d):\s+(?=(?:smooth|average|despike|detrend)\b)", "; "),
