@@ -1425,6 +1425,7 @@ def test_where_a_series_is_above_or_below_a_level_is_shaded(author, sentence, lo
     [
         ("mark when Bz drops below -5 nT, ACE Bz 2005-01-20", ["alert"]),
         ("mark when Bz is negative, ACE Bz 2005-01-20", []),
+        ("mark times when Dst is below -100 nT and save them as csv, 2015", ["alert", "save_data"]),
         ("ACE Bz, fill where it is negative, 2005-01-20", []),
         ("ACE Bz when it is negative, 2005-01-20", ["mask"]),
     ],

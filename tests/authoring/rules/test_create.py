@@ -1632,6 +1632,8 @@ def test_one_quantity_in_one_panel_has_one_unit(author):
         ("ACE n with V, T in the second and third panel, 2010-04-05", "several panels"),
         ("Wind n red, T dashed, V, thick lines for both, 2003-11-20", "which two lines 'both' are"),
         ("Wind n, T and V, thicker lines for both, 2003-11-20", "which two lines 'both' are"),
+        ("OMNI Bz, 2003-11-20, mark where it is below -10 nT with dots", "not 'with dots'"),
+        ("OMNI Bz and V, 2003-11-20, mark where Bz is below -10 nT in all panels", "not 'in all panels'"),
     ],
 )
 def test_what_would_be_lost_is_refused(author, request_, words):

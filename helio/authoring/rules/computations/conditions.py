@@ -109,6 +109,15 @@ _FORMS = (
 )
 _SHADE = r"(?:shad(?:e|ed|ing)|highlight(?:ed|ing)?)"
 _BEGINS_EVENT = r"\b(?:falls?|fell|drop\w*|dip\w*|goes|went|gets|got|rises?|rose|reach\w*)\b"
+_OF_TIMES = (
+    r"\b(?:(?:save|write|list|export|count)\w*\s+(?:them|these|those)"
+    r"|(?:the|these|those)\s+(?:times|intervals|periods))\b"
+)
+_NOT_SHADED = (
+    r"\s+(?:(?:with|as|by|using)\s+(?:\w+\s+){0,2}?(?:dots?|points?|markers?|symbols?|circles?|crosses|stars?|lines?)"
+    r"|in\s+(?:all|both|every|each)\s+(?:of\s+the\s+)?panels?)\b"
+)
+"""Words behind a condition for what is made of its times, and for what helio does not draw there."""
 _STATE = (
     rf"\b(?:(?:mark|flag|indicat|highlight)(?:e|ed|ing)?|{_SHADE})\s+(?:(?:all|only|the|its|those|these)\s+)*"
     rf"(?:{_WHERE}\s+|(?:times|intervals?|periods?|parts?)\s+(?:{_WHICH}\s+)*){_LIMITED}"
@@ -137,8 +146,14 @@ def with_states_shaded(text: str) -> str:
 
     def shaded(match: re.Match[str]) -> str:
         changes = ignoring_case(_BEGINS_EVENT).search(match[0]) and not ignoring_case(_SHADE).match(match[0])
-        if changes or match["side"] or ignoring_case(LASTING).match(text, match.end()):
+        kept = ignoring_case(rf"{LASTING}|.*{_OF_TIMES}").match(text, match.end())
+        if changes or match["side"] or kept:
             return match[0]
+        if other := ignoring_case(_NOT_SHADED).match(text, match.end()):
+            raise NotUnderstood(
+                f"helio shades where a series is above or below a level in its panel, and not '{other[0].strip()}'",
+                advice="leave this out, or write 'mark every time Bz < -10 nT' for a dot at each event",
+            )
         sign, level, _ = _limit(match)
         side = "below" if sign[0] == "<" else "above"
         return f"shade where {(match['what'] or 'it').strip()} is {side} {level:g} {match['unit'] or ''}".rstrip()
