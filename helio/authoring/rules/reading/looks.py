@@ -690,7 +690,8 @@ def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
     before = [name for name in names if name.start < style.start]
     ahead = [name.text for name in before]
     if _BOTH.search(text[: style.start]):
-        if len({*ahead}) > len("ab") and not _are_two(before, names, text):
+        of_three = len({*ahead[-3:]}) == len("abc") and all(map(names_quantity, ahead[-3:]))
+        if of_three and not _are_two(before, names, text):
             raise NotUnderstood("it is not clear which two lines 'both' are", advice="name the two lines")
         return [f"{name} {text[style.start : style.stop]}" for name in ahead[-2:]]
     if len(values) < 2 or len(style.kinds) > 1:
