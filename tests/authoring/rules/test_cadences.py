@@ -294,6 +294,9 @@ def test_no_data_a_year_after_the_last_record(author):
         ("ACE Bz from 4-minute MFI data and the SWEPAM density", ["AC_H0_MFI", "AC_H0_SWE", "4min"]),
         ("ACE density from hourly SWEPAM data, Bz from MFI", ["AC_H2_SWE", "AC_H0_MFI"]),
         ("Wind |B| from the 3 s MFI data, SWE density", ["WI_H0_MFI", "WI_H1_SWE"]),
+        ("ACE density, speed and T from hourly SWEPAM data, Bz from MFI", ["AC_H2_SWE"] * 3 + ["AC_H0_MFI"]),
+        ("ACE: 4-min MFI |B|, SWEPAM density", ["AC_H0_MFI", "AC_H0_SWE", "4min"]),
+        ("ACE 4-min: MFI |B|, SWEPAM density", ["AC_H0_MFI", "AC_H0_SWE", "4min", "4min"]),
         ("ACE |B| from the 4-minute data, density", ["AC_H0_MFI", "AC_H0_SWE", "4min", "4min"]),
     ],
 )

@@ -908,7 +908,7 @@ def drawn(author, sentence, base=None):
             {"when": "< -100 nT"},
         ),
         (
-            "ACE Bz GSM and speed, 10-12 May 2024, flag the times when the speed exceeds 800 km/s",
+            "ACE Bz GSM and speed, 10-12 May 2024, flag every time the speed exceeds 800 km/s",
             [["ACE_Bz"], ["ACE_V", "ACE_V_events"]],
             "ACE_V_events",
             "alert",
@@ -1400,10 +1400,32 @@ def test_a_condition_is_on_another_series_or_on_a_column(author, sentence, where
     assert steps[-1]["tool_args"]["spec"]["panels"] == [[mask["output_label"]]]
 
 
+@in_one_test(
+    ("sentence", "look"),
+    [
+        ("OMNI Bz, 2003-11-20, mark where it is below -10 nT", {"OMNI_Bz": {"fill_below": -10.0}}),
+        ("OMNI Bz, 2003-11-20, mark while Bz is negative", {"OMNI_Bz": {"fill_below": 0.0}}),
+        ("Dst for March 2015, mark the intervals under -100 nT", {"OMNI_Dst": {"fill_below": -100.0}}),
+        ("Dst for March 2015, shade where Dst < -100 nT in red",
+         {"OMNI_Dst": {"fill_below": -100.0, "fill_color": "red"}}),
+        ("ACE Bz and speed, 10 May 2024, flag the times when the speed exceeds 800 km/s",
+         {"ACE_V": {"fill_above": 800.0}}),
+        ("ratio of alpha to proton density at ACE, 2003, mark where it exceeds 0.08",
+         {"ACE_alphas": {"fill_above": 0.08}}),
+        ("ratio of alpha to proton density at ACE, 2003, shade where it exceeds 0.08",
+         {"ACE_alphas": {"fill_above": 0.08}}),
+    ],
+)  # fmt: skip
+def test_where_a_series_is_above_or_below_a_level_is_shaded(author, sentence, look):
+    assert figure(author, sentence)["line_styles"] == look
+
+
 @pytest.mark.parametrize(
     ("sentence", "tools"),
     [
-        ("mark when Bz is negative, ACE Bz 2005-01-20", ["alert"]),
+        ("mark when Bz drops below -5 nT, ACE Bz 2005-01-20", ["alert"]),
+        ("mark when Bz is negative, ACE Bz 2005-01-20", []),
+        ("mark times when Dst is below -100 nT and save them as csv, 2015", ["alert", "save_data"]),
         ("ACE Bz, fill where it is negative, 2005-01-20", []),
         ("ACE Bz when it is negative, 2005-01-20", ["mask"]),
     ],

@@ -1452,6 +1452,16 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("THEMIS-A Vx and ion density, 2010-04-05; density as dots, the velocity in red",
          [["THEMISA_Vvecx"], ["THEMISA_n"]]),
         ("Wind Bz and density, 2010-04-05; density as dots, the field as a line", [["Wind_Bz"], ["Wind_n"]]),
+        ("Solar Orbiter Br in RTN and proton density, 2022-03-05; the field as a line", [["SolO_Br"], ["SolO_n"]]),
+        ("Wind Bz and density, 2010-04-05; the field in red", [["Wind_Bz"], ["Wind_n"]]),
+        ("GOES-16 1-min X-rays both channels on a log axis, 2017-09-06", [["long", "short"]]),
+        ("PSP magnetic field R component multiplied by r squared, November 2018", [["PSP_Br_r2"]]),
+        ("Solar Orbiter EPD EPT electrons toward the sun, 2022-03-05", [["SolO_Electron_Flux_S"]]),
+        ("Wind density for 2003-11-20, subtract the OMNI density", [["Wind_n_minus_OMNI_n"]]),
+        ("ACE Bz, 2003-11-20, a window of 06:00 to 12:00 shaded", [["ACE_Bz"]]),
+        ("AL inverted, March 2015", [["OMNI_AL_scaled"]]),
+        ("sigma of Bz in 10-minute windows, OMNI 2003-11-20", [["OMNI_Bz_std"]]),
+        ("gradient of Dst, March 2015", [["OMNI_Dst_rate"]]),
         ("PSP SPC radial velocity and proton density, 2020-01-29; the temperature, the velocity vector",
          [["PSP_Vvecr"], ["PSP_n"], ["PSP_W_T"], ["PSP_Vvec"]]),
         ("Wind Bz hourly on top, B below in red, 2010-04-05", [["Wind_B_binnedz"], ["Wind_B"]]),
@@ -1484,6 +1494,23 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("Wind |B| and n for 2015-06-22: smooth the first over 10 min", [["Wind_Bmag_smooth"], ["Wind_n"]]),
         ("ACE and Wind B and V, 2010-04-05, 10 min means of B only",
          [["ACE_B_binned"], ["Wind_B_binned"], ["ACE_V", "Wind_V"]]),
+        ("Wind B, Bz only, 2003-11-20", [["Wind_Bz"]]),
+        ("Wind V, Vx only, 2003-11-20", [["Wind_Vvecx"]]),
+        ("B of MMS1 and MMS2, Bz only, one panel, 2017-07-11", [["MMS1_Bz", "MMS2_Bz"]]),
+        ("Wind V and only Vx, 2003-11-20", [["Wind_V"], ["Wind_Vvecx"]]),
+        ("Wind B, Bz, n, 2003-11-20, smooth n only over 1 h", [["Wind_Bmag"], ["Wind_Bz"], ["Wind_n_smooth"]]),
+        ("Wind vector B and Bz, 2003-11-20", [["Wind_B"], ["Wind_Bz"]]),
+        ("Wind density and speed, Bx and By in one panel, 2003-11-20",
+         [["Wind_n"], ["Wind_V"], ["Wind_Bx", "Wind_By"]]),
+        ("Wind density and speed, Bx and By all in one panel, 2003-11-20",
+         [["Wind_n", "Wind_V", "Wind_Bx", "Wind_By"]]),
+        ("Wind density, Bx and By in one panel, 2003-11-20", [["Wind_n"], ["Wind_Bx", "Wind_By"]]),
+        ("Wind density, speed and temperature in one panel, 2003-11-20", [["Wind_n", "Wind_V", "Wind_T"]]),
+        ("Wind |B|, Bx and By in one panel, 2003-11-20", [["Wind_Bmag", "Wind_Bx", "Wind_By"]]),
+        ("MMS2 electron density and temperature, parallel and perpendicular temperature on one panel, 2017-07-11",
+         [["MMS2_Ne"], ["MMS2_Te"], ["MMS2_Tepar", "MMS2_Teperp"]]),
+        ("MMS2 electron density, parallel and perpendicular temperature on one panel, 2017-07-11",
+         [["MMS2_Ne"], ["MMS2_Tepar", "MMS2_Teperp"]]),
     ],
 )  # fmt: skip
 def test_nothing_is_drawn_besides_what_a_request_asks_for(author, request_, panels):
@@ -1588,7 +1615,7 @@ def test_one_quantity_in_one_panel_has_one_unit(author):
         ("integral of OMNI VBs, SYM-H, two panels, 2011-09-24", "of which quantities the integral"),
         ("derivative of Dst with the speed of OMNI, 2011-09-24", "of which quantities the integral"),
         (
-            "OMNI AL 1min for December 2015, mark all times with AL < -1000 nT, put 1 h minimum of AL in a panel below",
+            "OMNI AL 1min for December 2015, mark every time AL < -1000 nT, put 1 h minimum of AL in a panel below",
             "the data or of the marked times",
         ),
         ("5-min averages of Wind density and speed, 1-min Bz, 2016-09-07", "an average already"),
@@ -1603,11 +1630,27 @@ def test_one_quantity_in_one_panel_has_one_unit(author):
         ),
         ("mms3 electron velocity in fast mode, blabla, 2016-12-09", "'blabla'"),
         ("ACE n with V, T in the second and third panel, 2010-04-05", "several panels"),
+        ("Wind n red, T dashed, V, thick lines for both, 2003-11-20", "which two lines 'both' are"),
+        ("Wind n, T and V, thicker lines for both, 2003-11-20", "which two lines 'both' are"),
+        ("OMNI Bz, 2003-11-20, mark where it is below -10 nT with dots", "not 'with dots'"),
+        ("OMNI Bz and V, 2003-11-20, mark where Bz is below -10 nT in all panels", "not 'in all panels'"),
     ],
 )
 def test_what_would_be_lost_is_refused(author, request_, words):
     with pytest.raises(NotUnderstood, match=words):
         author.create(request_)
+
+
+@pytest.mark.parametrize(
+    ("request_", "field"),
+    [
+        ("OMNI Alfvén speed from the field strength and density, 2003-11-20", "OMNI_Bmag"),
+        ("OMNI Alfvén speed from B and density, 2003-11-20", "OMNI_B"),
+    ],
+)
+def test_a_quantity_is_computed_from_the_strength_that_a_request_names(author, request_, field):
+    [speed] = steps(made(author, request_), "alfven_speed")
+    assert speed["field_label"] == field
 
 
 def test_the_instrument_before_a_colon_is_that_of_all_parts(author):

@@ -89,6 +89,16 @@ def test_what_is_raw_and_what_is_computed_must_be_clear(author, sentence, says):
         ("SYM-H and AE, 1 min, SYM-H hourly, 2008-07-13", "OMNI_SYMH_binned OMNI_AE"),
         ("OMNI VBs hourly and Dst hourly, 14-19 Mar 2015", "OMNI_VBs OMNI_Dst"),
         ("voyager 2, log density and log temperature, 1 day averages, aug 2007", "Voyager2_n_binned Voyager2_T_binned"),
+        ("OMNI Bz GSM and Dst, 5 May 2010, hourly mean of Bz overlaid", "OMNI_Bz+OMNI_Bz_1h_mean OMNI_Dst"),
+        ("OMNI Bz and Dst, 5 May 2010, 3 h running mean of Bz, overplotted", "OMNI_Bz+OMNI_Bz_smooth OMNI_Dst"),
+        ("OMNI Bz and Dst, 5 May 2010, also a 3 h running mean of Bz", "OMNI_Bz+OMNI_Bz_smooth OMNI_Dst"),
+        ("OMNI n and V for 2008, 27-day running mean of V on top", "OMNI_n OMNI_V+OMNI_V_smooth"),
+        ("OMNI n and V for 2008, V smoothed over 27 days on top", "OMNI_V_smooth OMNI_n"),
+        ("OMNI V and Bz, 5 May 2010, standard deviation of Bz over 1 h", "OMNI_V OMNI_Bz OMNI_Bz_std"),
+        ("OMNI V and n, 5 May 2010, derivative of V", "OMNI_V OMNI_V_rate OMNI_n"),
+        ("OMNI V and n, 5 May 2010, only the derivative of V", "OMNI_V_rate OMNI_n"),
+        ("OMNI V and n, 5 May 2010, spectrogram of V", "OMNI_V OMNI_V_spectrogram OMNI_n"),
+        ("Wind B, n and V, 5 May 2010; power spectrum of B", "Wind_B Wind_B_power Wind_n Wind_V"),
     ],
 )  # fmt: skip
 def test_a_clause_that_names_quantities_again_computes_only_these(author, sentence, drawn):
@@ -101,6 +111,19 @@ def test_a_colour_of_an_added_line_is_its_own(author):
     )
     assert settings["panels"] == [["ACE_V"], ["ACE_n", "ACE_n_smooth"]]
     assert settings["trace_colors"] == {"ACE_n_smooth": "magenta"}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "OMNI Bz, 5 May 2010, 1 h running mean of Bz overlaid in red",
+        "OMNI Bz and Dst, 5 May 2010, overplot the 1 h running mean of Bz in red",
+        "OMNI Bz and Dst, 5 May 2010, overplot Bz smoothed over 1 h in red",
+        "OMNI Bz and Dst, 5 May 2010, also a 1 h running mean of Bz in red",
+    ],
+)
+def test_a_colour_behind_a_line_over_its_input_is_that_of_this_line(author, sentence):
+    assert figure(author, sentence)["trace_colors"] == {"OMNI_Bz_smooth": "red"}
 
 
 def test_an_average_directly_before_the_last_quantity_is_of_this_one_alone(author):

@@ -836,7 +836,8 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
         is_after and re.match(r"[\s,]*\b(?:and|plus|with)\b", around[1])
     )  # Bz after smoothing and V
     is_first = sentence.take_at(*first.span()) if first else is_after
-    position = match.start() - len(sentence.text) if is_first else match.start()
+    start = match.start("out" if groups.get("out") else 0)
+    position = start - len(sentence.text) if is_first else start
     return ComputationMention(computation, position, partial, only)
 
 

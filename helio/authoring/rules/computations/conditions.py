@@ -107,6 +107,22 @@ _FORMS = (
     ("alert", False, rf"\b(?:(?:with|and|plus|add)\s+)*{SMALL}{_ALERTS}\s*(?:{_WHICH}\s+|:\s*)*{_LIMITED}"),
     ("mask", True, rf"{_OF_SERIES}(?P<where>(?:where|when(?:ever)?|while)\s+){_LIMITED}"),
 )
+_SHADE = r"(?:shad(?:e|ed|ing)|highlight(?:ed|ing)?)"
+_BEGINS_EVENT = r"\b(?:falls?|fell|drop\w*|dip\w*|goes|went|gets|got|rises?|rose|reach\w*)\b"
+_OF_TIMES = (
+    r"\b(?:(?:save|write|list|export|count)\w*\s+(?:them|these|those)"
+    r"|(?:the|these|those)\s+(?:times|intervals|periods))\b"
+)
+_NOT_SHADED = (
+    r"\s+(?:(?:with|as|by|using)\s+(?:\w+\s+){0,2}?(?:dots?|points?|markers?|symbols?|circles?|crosses|stars?|lines?)"
+    r"|in\s+(?:all|both|every|each)\s+(?:of\s+the\s+)?panels?)\b"
+)
+"""Words behind a condition for what is made of its times, and for what helio does not draw there."""
+_STATE = (
+    rf"\b(?:(?:mark|flag|indicat|highlight)(?:e|ed|ing)?|{_SHADE})\s+(?:(?:all|only|the|its|those|these)\s+)*"
+    rf"(?:{_WHERE}\s+|(?:times|intervals?|periods?|parts?)\s+(?:{_WHICH}\s+)*){_LIMITED}"
+)
+"""A wish to mark all times at which a condition is met, and not the event that begins then."""
 _SIGNED = (
     rf"\b(?:with\s+)?{SMALL}(?P<sign>positive|negative)\s+(?:{_VALUES}\s+)?(?:(?:are|is|being)\s+)?{_GONE}\b"
     rf"|\b{_AWAY}\s+{SMALL}(?P<other>positive|negative)\s+{_VALUES}\b"
@@ -119,6 +135,30 @@ _DONE = (
     r"(?:it|them|the\s+(?:same\s+)?(?:panel|line|curve))\b"
     rf"|,?\s*\band\s+(?:then\s+)?{_MARK}\s+(?:them|these|those)\b(?!\s+(?:with|as|by|in(?!\s+the\s+(?:figure|plot|panel)))\b)"
 )
+
+
+def with_states_shaded(text: str) -> str:
+    """Write a wish to mark where a series is above or below a level as one to shade this; events stay as they are.
+
+    >>> with_states_shaded("Bz, mark the intervals under -10 nT"), with_states_shaded("V, shade where V exceeds 600")
+    ('Bz, shade where it is below -10 nT', 'V, shade where V is above 600')
+    """
+
+    def shaded(match: re.Match[str]) -> str:
+        changes = ignoring_case(_BEGINS_EVENT).search(match[0]) and not ignoring_case(_SHADE).match(match[0])
+        kept = ignoring_case(rf"{LASTING}|.*{_OF_TIMES}").match(text, match.end())
+        if changes or match["side"] or kept:
+            return match[0]
+        if other := ignoring_case(_NOT_SHADED).match(text, match.end()):
+            raise NotUnderstood(
+                f"helio shades where a series is above or below a level in its panel, and not '{other[0].strip()}'",
+                advice="leave this out, or write 'mark every time Bz < -10 nT' for a dot at each event",
+            )
+        sign, level, _ = _limit(match)
+        side = "below" if sign[0] == "<" else "above"
+        return f"shade where {(match['what'] or 'it').strip()} is {side} {level:g} {match['unit'] or ''}".rstrip()
+
+    return ignoring_case(_STATE).sub(shaded, text)
 
 
 def read_conditions(sentence: Sentence) -> Iterator[ComputationMention]:

@@ -26,6 +26,8 @@ _CHANNEL = (
     r"|\(?(?<![\d.-])(?:(?P<lower>1\s?(?:-|–|to)\s?8|0\.1\s?(?:-|–|to)\s?0\.8)"
     r"|(?P<upper>0\.5\s?(?:-|–|to)\s?4(?:\.0)?|0\.05\s?(?:-|–|to)\s?0\.4))\s?(?:Å|angstroms?|A|nm)\b\)?"
 )
+_AVERAGES = r"\b(?:1|one)[- ]?min(?:ute)?(?:\s+(?:averages?|means?|data|cadence|resolution))?\b"
+"""Words for the cadence that the data have."""
 _FLARES = r"\b(?:solar\s+)?(?:X-?\s?ray\s+)?flares?\b(?:\s+peaks?)?"
 _MARKED = (
     r"\b(?:(?:being\s+|are\s+)?(?:mark|label|indicat|annotat|overplott?)(?:ed|ing|s|e)?|shown)\b"
@@ -62,6 +64,7 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[PipelineRequest, t
     has_xrays = sentence.drop(_XRAYS) > 0
     if not has_xrays and not has_flares:
         return None
+    sentence.drop(_AVERAGES)
     channels = _channels(sentence)
     files = take_files(sentence)
     is_list = sentence.drop(_LISTED) > 0 or bool(files.formats)

@@ -6,7 +6,7 @@ A phrase that moves one panel, such as ``density below the field``, is a change:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
@@ -22,7 +22,7 @@ from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.writing.computations import NEARBY
 from helio.authoring.writing.layout import BELOW_AXIS, MIDDLE
 from helio.knowledge.phrases import phrase_pattern
-from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, POSITION
+from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, POSITION, SOURCES
 from helio.knowledge.quantity_words import VECTORS
 from helio.patterns import ignoring_case
 
@@ -151,6 +151,7 @@ _BEGINS = re.compile(r"(?:^|[,;:.])\s*(?:and\s+)?$", re.IGNORECASE)
 _NAME_BEHIND = re.compile(r"\s*[:=]?\s*(?!(?:and|for|on|in|during|from|with)\b)[A-Za-z|]", re.IGNORECASE)
 """What stands before and behind the place of a panel that the sentence names first: ``…; panel 1 speed``."""
 _CLAUSE = re.compile(r"[,;.]\s|\bwith\b", re.IGNORECASE)
+_AND = re.compile(r"\b(?:and|plus)\b|[&+]", re.IGNORECASE)
 _WITH_ONE = re.compile(r"\bwith\s+[^,;]*$", re.IGNORECASE)
 """What stands before words that lay one line over others, without saying over which: ``Dst, Kp with AE overlaid``."""
 Atoms = Sequence[tuple[int, str | RequestQuantity]]
@@ -420,11 +421,12 @@ class Arrangement:
             earlier = {name for at, name in quantities if at < clause}
             both = len({*again}) == 1 and ignoring_case(r"\bboth\b").search(self._text[clause:position])
             is_again = bool(again) and {*again} < earlier and not both  # Bz, By, V; Bz and By in one panel
-            is_part = bool(is_again or self._another or places or alone) or any(
+            is_own = is_again or self._is_own_list(clause, position, quantities)
+            is_part = bool(is_own or self._another or places or alone) or any(
                 at > position for at, _ in quantities
             )
             if is_part and (len(ahead) > 1 or (ahead and several)):
-                names = tuple(again if is_again else ahead)
+                names = tuple(again if is_own else ahead)
                 of = tuple(name for at, name in crafts if start <= at < position)
                 places.append(Place(Lines(of, names), MIDDLE, shared=True))
             start = position
@@ -432,6 +434,21 @@ class Arrangement:
         if len({*named}) == len(named):  # otherwise ACE V and n in one panel, Wind V and n in one panel
             places = [replace(place, lines=replace(place.lines, crafts=())) for place in places]
         return places
+
+    def _is_own_list(self, clause: int, stop: int, quantities: Sequence[tuple[int, RequestQuantity]]) -> bool:
+        """Return whether a clause lists other quantities than those before it: ``n and V, Bx and By in one panel``.
+
+        Without an ``and`` before it, they have one unit, which those before do not have: ``n, Bx and By in one panel``.
+        """
+        before = [(at, quantity) for at, quantity in quantities if at < clause]
+        own = {quantity for at, quantity in quantities if clause <= at < stop}
+        earlier = {quantity for _, quantity in before}
+        if not before or len(own) < len("ab") or own & earlier or re.match(r"all\b", self._text[stop:]):
+            return False
+        if any(_AND.search(self._text[first:second]) for (first, _), (second, _) in pairwise(before[-2:])):
+            return True
+        units = [_units_of([quantity]) for quantity in own]
+        return bool(set.intersection(*units)) and set.union(*units).isdisjoint(_units_of(earlier) or units[0])
 
     def _below_axis(
         self,
@@ -550,3 +567,9 @@ def rank_of(place: int) -> int:
 
 def _lines_of(name: str | RequestQuantity) -> Lines:
     return Lines((name,)) if isinstance(name, str) else Lines((), (name,))
+
+
+def _units_of(quantities: Collection[RequestQuantity]) -> set[str]:
+    """Return the units of quantities in the table; empty unless it has all of them."""
+    units = [{row.unit for row in SOURCES if row.quantity == quantity.name} for quantity in quantities]
+    return set.union(*units) if all(units) else set()

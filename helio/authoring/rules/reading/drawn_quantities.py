@@ -47,6 +47,8 @@ _JOINED_OVERVIEW = (
 """An overview beside which the sentence names more; ``overview plot with`` only begins a list."""
 Mentions = tuple[ComputationMention, ...]
 _MOMENTS = {N, SPEED, VECTOR_V, T}
+_WHOLE = {ABS_B: B, SPEED: VECTOR_V}
+"""The vectors of the magnitudes that a letter may mean."""
 _NEXT_TO_EACH_OTHER = re.compile(r",|\b(?:and|with|plus|but|of|in)\b|[+&;]")
 _HEADS = re.compile(
     r"(?!.*\b(?:and|with|plus|then|next|second|lower|panels?|rows?|plots?|top|bottom|below|above|under\w*|beneath)\b)"
@@ -182,8 +184,11 @@ _OF_WHAT = re.compile(r"\b(?:of|from|using|with|for|in|by|on|over|to|the)\b|[()=
 _CLAUSE = re.compile(r"[,;]|\.\s|\bwith\b", re.IGNORECASE)
 _OF_CRAFT = re.compile(r"(?:magnetic\s+)?\S+\s+(?:of|from|at|by|on)\s+(?:the\s+)?", re.IGNORECASE)
 """A quantity and the word before its spacecraft."""
-_LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(KNOWN_FRAMES)})\b)")
+_LONE_LETTER = re.compile(
+    rf"(?<!\bvector )B(?![\w|])(?!\s*(?:(?:\(|in\s+)?(?:{'|'.join(KNOWN_FRAMES)})|vectors?)\b)"
+)
 """The letter of the field without a frame: in a list with its components, the magnitude."""
+_LETTER = re.compile(r"[BV](?![\w|])")
 
 
 _TOTAL = (
@@ -243,7 +248,7 @@ def of_named_component(text: str, placed: Placed) -> Placed:
 
 _LATER = re.compile(r"[.;]\s+(?:(?!\b(?:also|add|plus|below|under\w*|beneath|then)\b)[^.;])*$", re.IGNORECASE)
 _DRAWN_AS = re.compile(
-    r"[\w|]+\s+(?:(?:shall|should)\s+be\s+)?(?:drawn\s+|shown\s+)?as\s+(?!(?:an?\s+)?(?:vector|component))",
+    r"[\w|]+\s+(?:(?:shall|should)\s+be\s+)?(?:drawn\s+|shown\s+)?(?:as\s+(?!(?:an?\s+)?(?:vector|component))|in\s*(?=[,;.]|$))",
     re.IGNORECASE,
 )
 """What stands before and behind a quantity of which a later clause says how it is drawn."""
@@ -277,7 +282,7 @@ def with_field(
         whole = {quantity.name for _, quantity in placed if not quantity.component}
         of_another = B in names and _is_of_another(field, placed, crafts, sentence.text)
         if B in names and not whole & {B, ABS_B} and (beside or (listed and is_first) or of_another):
-            letter = _LONE_LETTER.match(sentence.text[field:])  # B, Bz; the field and Bz
+            letter = _LONE_LETTER.match(sentence.text, field)  # B, Bz; the field and Bz
             drawn = ABS_B if letter and not of_another else B
             placed = merged(placed, [(field, RequestQuantity(drawn))])
         elif not is_source and not names & same:
@@ -353,9 +358,22 @@ def drawn_of(
     of_one = not any(
         min(flown) < at < max(flown) for at, _ in placed if flown
     )  # no B of ACE, only Bz of Wind
-    if parts and of_one and sentence.take_first(r"\b(?:only|just)\b"):
-        return [quantity for quantity in drawn if quantity.component or quantity.name not in parts]
-    return drawn
+    only = sentence.take_first(r"\b(?:only|just)\b") if parts and of_one else None
+    if only is None:
+        return drawn
+    cuts = [0, *(cut.end() for cut in _CLAUSE.finditer(sentence.text)), len(sentence.text) + 1]
+    begins, ends = next(clause for clause in pairwise(cuts) if only.start() in range(*clause))
+    own = {quantity.name for at, quantity in placed if begins <= at < ends and quantity.component}
+    letters = {  # B, Bz only
+        quantity
+        for at, quantity in placed
+        if at < begins and _WHOLE.get(quantity.name) in own and _LETTER.match(sentence.text, at)
+    }
+    return [
+        quantity
+        for quantity in drawn
+        if quantity.component or (quantity.name not in parts and quantity not in letters)
+    ]
 
 
 def derived_from_others(

@@ -22,9 +22,10 @@ from helio.authoring.rules.reading.divided_sentences import (
     with_numbered_panels,
     without_number_of_panels,
 )
+from helio.authoring.rules.reading.drawn_quantities import says_look
 from helio.authoring.rules.reading.guard import PLACES_FIRST
 from helio.authoring.rules.reading.looks import is_of_own_panels, is_same_data, take_looks, take_phrases
-from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities, read_spacecraft
+from helio.authoring.rules.reading.named import FIELD, names_of_spacecraft, read_quantities, read_spacecraft
 from helio.authoring.rules.reading.named_instruments import IN_CAPITALS
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
@@ -38,6 +39,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import instrument_index
 from helio.knowledge.quantities import ABS_B, VECTOR_V, B, V
 from helio.knowledge.quantity_words import INDICES, VECTORS
+from helio.patterns import ignoring_case
 
 _OMNIDIRECTIONAL = re.compile(r"\(\s*omni\b[^()]*\)")
 """Words of a spectrogram over all directions, which do not name the spacecraft OMNI."""
@@ -154,7 +156,8 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
     plain, count = without_number_of_panels(plain)
     unmarked, _ = take_looks(plain, now)  # a mark has a time of its own
     times = list(dict.fromkeys(Sentence(unmarked).take_times(now)))
-    if len(times) > 1:
+    fields = ignoring_case(FIELD).finditer(plain)
+    if len(times) > 1 or any(says_look(plain, field.start()) for field in fields):
         return None
     reader = _Reader(catalogue, now, ask, times)
     reading = _stacked(with_numbered_panels(plain), reader) or _listed(plain, reader)

@@ -305,10 +305,18 @@ def doubts(
                 f"it is not clear whether {first.name} is drawn once or twice",
                 advice=f"write, for example, '{first.name} and its running mean'",
             )
-    results = [mention.position for mention in mentions if mention.computation.tool in APPLIED]
+    results = [
+        (mention.position, {*mention.computation.of.quantities} if mention.computation.if_finer else set())
+        for mention in mentions
+        if mention.computation.tool in APPLIED
+    ]  # with what is averaged because its data have this cadence: T from hourly SWEPAM data
     then = min((match.end() for match in _FROM_RESULT.finditer(sentence.text)), default=len(sentence.text))
     for start, quantity in placed:
-        before = (_OF_RESULT.search(sentence.text[start:at]) for at in results if at > start)
+        before = (
+            _OF_RESULT.search(sentence.text[start:at])
+            for at, of in results
+            if at > start and quantity not in of
+        )
         of_result = any(match and (match["verb"] or quantity.name in DERIVED) for match in before)
         if of_result or (results and start >= then and quantity.name in DERIVED):
             yield NotUnderstood(

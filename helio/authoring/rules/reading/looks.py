@@ -106,6 +106,7 @@ _ON_IT = re.compile(
 )
 """Patterns of what stands before a computed line that is drawn beside its input, and between it and its look."""
 _OF_ITS_INPUT = re.compile(r"\s+of\s+(?:the\s+)?[\w|.-]+(?:\s+[\w|.-]+)?[\s,(]+(?:in\s+)?", re.IGNORECASE)
+_OVERLAID = re.compile(r"\b(?:over-?plot|overla[iy]|superimpos|superpos|also\b)", re.IGNORECASE)
 _OVER_INPUT = re.compile(
     r"\b(?:over|on\s+top\s+of)\s+(?:the\s+)?(?:raw|original|unsmoothed|unfiltered|hourly|daily|[\d.]+[\s-]*(?:s|min|h))\b",
     re.IGNORECASE,
@@ -146,6 +147,8 @@ _LABELS = re.compile(
 )
 """Names for the lines of several spacecraft in turn: ``labelled P10 and P11``."""
 _MARKS = re.compile(r"\b(?:vertical|horizontal|mark\w*|lines?\s+at|arrows?|shad\w+)\b", re.IGNORECASE)
+_SHADED_WHERE = re.compile(r"[^,;]*\bshad(?:e|ed|ing)\b[^,;]*\bwhere\b[^,;]*", re.IGNORECASE)
+"""A clause whose colour is that of the shade: ``shade where it is below -10 nT in red``."""
 _OF_MARK = re.compile(r"(?:[\w-]+\s+){0,2}?lines?\s+(?:at|where|when)\b", re.IGNORECASE)
 """The look of a mark, which is no look of data."""
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
@@ -153,6 +156,7 @@ _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 _IN_ONE_PANEL = re.compile(r"\b(?:one|same|single)\s+panel\s+(?:on|with)\s+(?:an?\s+)?$", re.IGNORECASE)
 """Words before the look of a panel, which is that of the name before them."""
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
+_AND = re.compile(r"\s*(?:,?\s*\b(?:and|plus)\b|[&+])\s*(?:the\s+)?", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
 _NAMED_AGAIN = re.compile(r"[,;:(]\s*(?:and\s+)?(?:the\s+)?$", re.IGNORECASE)
@@ -266,7 +270,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     styles: list[_Phrase] = []
     for anchors, near in _STYLES:
         styles += _phrases(atoms, anchors, near, text, [*phrases, *styles], now)
-    conditions = [*condition_spans(text), *bin_range_spans(text)]
+    shades = [match.span() for match in _SHADED_WHERE.finditer(text)]
+    conditions = [*condition_spans(text), *bin_range_spans(text), *shades]
     phrases = [
         phrase
         for phrase in phrases
@@ -597,8 +602,11 @@ def _of_computed(
     if not near or is_size:  # an axis and a height are those of a panel, a size is that of the figure
         return None
     between = text[near[-1].stop : style.start]
-    joined = _JOINED.search(text[: near[-1].start]) and _ON_IT.fullmatch(between)
-    if not joined and not (_OF_ITS_INPUT.fullmatch(between) and _OVER_INPUT.search(text[style.stop :])):
+    of_input, on_it = _OF_ITS_INPUT.fullmatch(between), _ON_IT.fullmatch(between)
+    begins = max((end.end() for end in _CLAUSE_END.finditer(text, 0, style.start)), default=0)
+    is_laid = _OVERLAID.search(text, begins, style.start) is not None and (of_input or on_it)
+    joined = _JOINED.search(text[: near[-1].start]) and on_it
+    if not (joined or is_laid or (of_input and _OVER_INPUT.search(text[style.stop :]))):
         return None
     mode = "as " if "mode" in style.kinds else ""
     earlier = any(tool.value == near[-1].value for tool in tools if tool.start < near[-1].start)
@@ -668,11 +676,23 @@ def _is_named_before(name: Atom, names: Sequence[Atom]) -> bool:
     return _is_quantity(name.text) and _atoms_of(name.text) <= said_before
 
 
+def _are_two(before: Sequence[Atom], names: Sequence[Atom], text: str) -> bool:
+    """Return whether the last two of several names are named again, or joined apart from the others."""
+    other, first, second = before[-3:]
+    is_listed = _LISTED.fullmatch(text[other.stop : first.start])
+    is_pair = _AND.fullmatch(text[first.stop : second.start]) and not is_listed
+    return bool(is_pair) or all(_is_named_before(name, names) for name in (first, second))
+
+
 def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
     """Read ``ACE and Wind in blue and red``, as many colours as names in the same order; ``n and T both in red``."""
     values = [part for part in style.parts if part.kind in style.kinds]
-    ahead = [name.text for name in names if name.start < style.start]
+    before = [name for name in names if name.start < style.start]
+    ahead = [name.text for name in before]
     if _BOTH.search(text[: style.start]):
+        of_three = len({*ahead[-3:]}) == len("abc") and all(map(names_quantity, ahead[-3:]))
+        if of_three and not _are_two(before, names, text):
+            raise NotUnderstood("it is not clear which two lines 'both' are", advice="name the two lines")
         return [f"{name} {text[style.start : style.stop]}" for name in ahead[-2:]]
     if len(values) < 2 or len(style.kinds) > 1:
         return []

@@ -253,7 +253,8 @@ def read_quantities(sentence: Sentence, *, magnitude: bool) -> tuple[Placed, int
         The position of the bare word ``field`` or ``B``; -1 if there is none.
     """
     letters = r"(?-i:[RTNXYZ])(?:\s*(?:,|and|&)+\s*(?-i:[RTNXYZ]))*\s+components?\b"
-    if sentence.has(rf"(?<![\w|])(?<!\bM )(?<!\bM, )(?<!\bM and ){letters}"):  # not L, M and N
+    # not L, M and N, nor the R component of a field
+    if sentence.has(rf"(?<![\w|])(?<!\bM )(?<!\bM, )(?<!\bM and )(?<!field )(?<!velocity ){letters}"):
         raise NotUnderstood(
             "helio reads components by their quantity", advice="write 'Br, Bt and Bn' or 'Vx and Vy'"
         )

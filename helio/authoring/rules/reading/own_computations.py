@@ -53,11 +53,11 @@ _OF_FORMER = re.compile(
 )
 """A cadence between commas, which is that of what stands before it: ``B, 1 minute data, and density``."""
 _FROM_INSTRUMENT = re.compile(
-    r"\b(?:from|using|of)\s+(?:the\s+)?(?P<length>(?:[\d.]+[\s-]*[a-z]+|hourly|daily)[\s-]+)(?P<name>(?-i:[A-Z][A-Z\d-]+))\b"
+    r"(?<![\w.-])(?P<length>(?:[\d.]+[\s-]*[a-z]+|hourly|daily)[\s-]+)(?P<name>(?-i:[A-Z][A-Z\d-]+))\b"
     r"(?!\s*(?:and\b|[&+/]))",
     re.IGNORECASE,
 )
-"""A cadence of the data of one instrument: ``from the 1-minute MAG data``."""
+"""A cadence of the data of one instrument: ``from the 1-minute MAG data``, ``16-s MFI |B|``."""
 _BEFORE_CRAFT = re.compile(r"(?:[,;&+]|\b(?:and|plus|with|from|versus|vs\.?))\s*(?:the\s+)?$", re.IGNORECASE)
 """What stands before the cadence of a later spacecraft: ``HET of Solar Orbiter, hourly HET of PSP``."""
 _ALONE = re.compile(
@@ -70,7 +70,17 @@ _WISH = re.compile(
 )
 """What begins a wish about lines that the sentence named before it: ``overplot the density with its median``."""
 _ALSO = re.compile(r"\b(?:also|too|as\s+well|plus|same\s+panel)\b", re.IGNORECASE)
-
+_LAID = re.compile(r"\b(?:over-?plot|overla[iy]|superimpos|superpos)", re.IGNORECASE)
+_INSTEAD = re.compile(r"\b(?:as(?!\s+well)|instead|only|alone)\b", re.IGNORECASE)
+_OF_OTHER_QUANTITIES = (
+    "cumulative_integral",
+    "derivative",
+    "power_spectrogram",
+    "power_spectrum",
+    "statistics",
+    "wavelet_spectrum",
+)
+"""Tools whose results are other quantities, so that they leave their inputs in the figure."""
 _OF_ALL = (
     rf"(?:(?<=\bfor )|(?<=\bof ))(?:all|the|these|all\s+the)\s+(?P<count>{COUNT})(?=\s*(?:$|[,.;:)]))"
     r"|(?<=\x01 )each(?=\s*(?:$|[,.;:)]))"
@@ -114,9 +124,10 @@ class NamedData:
 
     def parts(self, cut: str) -> list[tuple[int, int]]:
         """Return where the parts of the sentence that name quantities begin and end."""
-        return [part for part in self._parts(cut) if self.quantities(*part)]
+        return [part for part in self.all_parts(cut) if self.quantities(*part)]
 
-    def _parts(self, cut: str) -> list[tuple[int, int]]:
+    def all_parts(self, cut: str) -> list[tuple[int, int]]:
+        """Return where the parts of the sentence begin and end."""
         cuts = [0, *(match.end() for match in ignoring_case(cut).finditer(self.text)), len(self.text) + 1]
         return [*pairwise(cuts)]
 
@@ -126,7 +137,7 @@ class NamedData:
 
     def clause_at(self, position: int) -> tuple[int, int]:
         """Return where the clause around a position begins and ends; zeros before the sentence."""
-        return next((part for part in self._parts(_CLAUSE) if position in range(*part)), (0, 0))
+        return next((part for part in self.all_parts(_CLAUSE) if position in range(*part)), (0, 0))
 
     def again_at(self, position: int) -> Lines:
         """Return the lines that the clause around a position names again, if they are only some of all."""
@@ -164,10 +175,24 @@ def of_named_again(mentions: Mentions, named: NamedData) -> Mentions:
         own = named.again_at(mention.position)
         is_open = mention.computation.tool in APPLIED and mention.computation.of == Lines()
         if own != Lines() and is_open and not _of_later_wish(mention, named):
-            computation = replace(mention.computation, of=_of_clause(mention, mentions, own, named))
-            mention = replace(mention, computation=computation, partial=False)
+            of = _of_clause(mention, mentions, own, named)
+            mention = _added(mention, of, named, *named.clause_at(mention.position))
         of_own.append(mention)
     return tuple(of_own)
+
+
+def _added(
+    mention: ComputationMention, of: Lines, named: NamedData, start: int, stop: int, *, over: bool = False
+) -> ComputationMention:
+    """Return a computation of lines that a clause names again, which stay if it says so, or names another quantity."""
+    text, tool = named.text[start:stop], mention.computation.tool
+    is_noun = bool(named.quantities(mention.position, stop)) and not _INSTEAD.search(text)
+    over |= tool in OVERLAID and _LAID.search(text) is not None
+    over |= is_noun and tool in OVERLAID and _ALSO.search(text) is not None
+    computation = replace(mention.computation, of=of)
+    if over or (is_noun and tool in _OF_OTHER_QUANTITIES and not mention.only):
+        computation = replace(computation, beside=False, of_data=True, behind=over)
+    return replace(mention, computation=computation, partial=False)
 
 
 def _of_clause(mention: ComputationMention, mentions: Mentions, own: Lines, named: NamedData) -> Lines:
@@ -253,12 +278,20 @@ def _of_instrument(at: int, named: NamedData, flown: Crafts) -> tuple[RequestQua
     source = next((match for match in _FROM_INSTRUMENT.finditer(text) if match.start("length") == at), None)
     if source is None or source.start("name") in dict(flown):
         return ()
-    for start, stop in filter(
-        lambda part: at in range(*part), [*named.parts(_CLAUSE), *named.parts(_CUTS[0])]
-    ):
-        own, earlier = named.quantities(start, at), named.quantities(0, start)
-        words = text[:start] if earlier else f"{text[:start]} {text[stop:]}"
-        others = {*read_instruments(Sentence.masked(words))} - {source["name"]}
+    for cut in (_CLAUSE, _CUTS[0]):
+        own: tuple[RequestQuantity, ...] = ()
+        others, begin = set[str](), 0
+        for start, stop in named.all_parts(cut):
+            measured_by = {*read_instruments(Sentence.masked(text[start:stop]))} - {source["name"]}
+            if at in range(start, stop):
+                own = () if measured_by else named.quantities(begin, stop)
+            elif source["name"] in text[start:stop]:
+                return ()
+            elif not measured_by:
+                continue  # density, speed and T from hourly SWEPAM data
+            elif named.quantities(begin, stop):
+                others |= measured_by
+            begin = stop
         if own and others and {*own} < {*named.quantities()}:
             return own
     return ()
@@ -562,5 +595,4 @@ def _of_later_wish(mention: ComputationMention, named: NamedData) -> Computation
     own = named.quantities(start, stop)
     if not own or not {*own} < {*named.quantities(0, start)}:
         return None
-    computation = replace(mention.computation, of=Lines((), own), beside=False, of_data=over, behind=over)
-    return replace(mention, computation=computation, partial=False)
+    return _added(mention, Lines((), own), named, start, stop, over=over)

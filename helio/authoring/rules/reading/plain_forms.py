@@ -6,6 +6,7 @@ import re
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atoms import PANEL
+from helio.authoring.rules.computations.conditions import with_states_shaded
 from helio.authoring.rules.reading.arrangement import BELOW
 from helio.authoring.rules.reading.divided_sentences import END, THEM, named_data
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
@@ -124,6 +125,10 @@ _PLAIN_FORMS = [
             r"(?P<joint>\s*(?:,|\band\b|\bvs\.?|[&+])\s*[\w\s-]+?\s)(?P=name)(?P=length)\s+magnitudes?\b",
             r"\g<head>|B|\g<length>\g<joint>|B|\g<length>",
         ),
+        (
+            rf"^(?!.*\b(?:bottom|first|then|panel|{BELOW})\b)(?P<mean>.*\b(?:means?|averages?|medians?)\s+of\s+[^,;.]+?)(?:,?\s+on\s+top(?!\s+of)|,\s+(?:overplotted|overlaid|superimposed))(?={END})",
+            r"\g<mean> overplotted",
+        ),
         (r"(?<=\d\d):\s+(?=(?:smooth|average|despike|detrend)\b)", "; "),
         (r"\b(?P<drawn>(?:plot|draw|show)\b[^;:.]*?)\s+twice\s*:\s*", r"\g<drawn>, "),
         (rf"(?<=[\w)|])(?<!\bis)(?<!the) above(?=\s*[,;]\s*(?:and\s+)?[^,;.]*\b{BELOW}\b)", " on top"),
@@ -177,7 +182,7 @@ def in_plain_forms(text: str) -> str:
             f"it is not clear whether '{angle['then']}' is that of the averaged field",
             advice="for that of the measured field write 'the clock angle below'",
         )
-    text = _with_same_again(text)
+    text = with_states_shaded(_with_same_again(text))
     for pattern, written in _PLAIN_FORMS:
         text = pattern.sub(written, text)
     placed = _PLACED_NAME.search(text)

@@ -76,7 +76,7 @@ def with_species(text: str) -> str:
     Electrons or heavy ions before a colon name all that is behind it.
 
     >>> with_species("electron n, T and velocity")
-    'electron density and electron temperature and electron velocity'
+    'electron density, electron temperature and electron velocity'
     >>> with_species("densities of the ions and electrons")
     'ion density and electron density'
     >>> with_species("beta and gyroradius of the MMS1 electrons")
@@ -113,6 +113,7 @@ def _each_of_each(match: re.Match[str]) -> str:
     kinds, behind = (ignoring_case(_KIND).findall(match[name] or "") for name in ("kinds", "kinds_behind"))
     written = ignoring_case(_AND).split(match["nouns"])
     nouns = [noun for each in written for noun in _nouns(each)]
+    commas = [joint[0].strip() == "," for joint in ignoring_case(_AND).finditer(match["nouns"])]
     heads = {noun.casefold() if _DIRECTED.match(noun) else noun.split()[-1].casefold() for noun in nouns}
     if len(heads) < len(nouns) or (len(kinds) > 1 and _ONE_IN_PLURAL.match(match["kinds"])):
         return match[0]  # alpha density and number density; ions, electron density
@@ -124,7 +125,15 @@ def _each_of_each(match: re.Match[str]) -> str:
         pairs = [(kind, noun) for kind in kinds or behind for noun in nouns]
     behind_place = f" {match['of']} {match['place'].strip()}" if match["place"] else ""
     behind_place = f"{match['unit'] or ''}{behind_place}"
-    return " and ".join(_of(kind, noun) for kind, noun in pairs) + behind_place if pairs else match[0]
+    if not pairs:
+        return match[0]
+    listed = [_of(kind, noun) for kind, noun in pairs]
+    is_of_two = len(commas) == len(listed) - 1 and commas.count(True) == 1 and not commas[-1]
+    second = (
+        commas.index(True) + 1 if is_of_two else 0
+    )  # density and temperature, parallel and perpendicular temperature
+    lists = filter(None, (listed[:second], listed[second:]))
+    return ", ".join(" and ".join(each) for each in lists) + behind_place
 
 
 def _nouns(written: str) -> tuple[str, ...]:

@@ -26,7 +26,8 @@ _NOT_IN_UNIT = rf"[,(]?\s*\b(?:and\s+)?(?:not|instead\s+of|rather\s+than)\s+(?:i
 _ABOVE = r"(?:\bE\s*)?(?:>=?|≥|\babove|\bover|\bgreater than|\bmore than|\bexceeding)"
 _TITLE = re.compile(
     r"\b(?:titled?|with the title|entitled|(?:called|named)(?=\s+[\"“]\S+\s))\s*[:=]?\s*"
-    r"(?:[\"“](?P<title>[^\"”]+)[\"”]|['‘](?P<single>.+?)['’](?!\w))",
+    r"(?:[\"“](?P<title>[^\"”]+)[\"”]|['‘](?P<single>.+?)['’](?!\w))"
+    r"|(?<=[,;] )title:?\s+(?P<plain>(?-i:[A-Z])[^,;\"“'‘]*[^,;\"“'‘.\s])(?=\s*(?:[,;.]|$))",
     re.IGNORECASE,
 )
 _NAME = (
@@ -44,9 +45,13 @@ def take_title(text: str) -> tuple[str, str]:
 
     >>> take_title("ACE Bz, title 'Patrick's storm', 2015-03-17")
     ('ACE Bz, , 2015-03-17', "Patrick's storm")
+    >>> take_title("Wind B, title Shock of 2 October, 2013-10-02")
+    ('Wind B, , 2013-10-02', 'Shock of 2 October')
     """
     match = _TITLE.search(text)
-    return (_TITLE.sub("", text), match["title"] or match["single"]) if match else (text, "")
+    return (
+        (_TITLE.sub("", text), match["title"] or match["single"] or match["plain"]) if match else (text, "")
+    )
 
 
 def take_name(sentence: Sentence) -> str:
