@@ -329,7 +329,7 @@ def _refuse_looks_ahead(parts: Sequence[Piece], requests: Sequence[PipelineReque
         first, comma, others = part.text.partition(",")
         placed, _ = read_quantities(Sentence(first), magnitude=False)
         own = {(quantity.name, quantity.component) for _, quantity in placed}
-        if own and own <= named and comma and named_data(others):
+        if part.rank and own and own <= named and comma and named_data(others):
             raise NotUnderstood(
                 f"helio does not understand which panel draws '{first}'",
                 advice="write the look of a line in brackets: 'V (dashed)'",
