@@ -47,7 +47,7 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.changes.line_settings import FIXED, notes_on_same_colours, style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
-from helio.authoring.rules.changes.marks import DRAWN_MARKS
+from helio.authoring.rules.changes.marks import DRAWN_MARKS, looks_of_shading
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import says_panel, set_scale
@@ -296,6 +296,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         *of_values,
         *Siblings(editor).rules(),
         added_inputs(editor),
+        looks_of_shading(editor),
         *RULES,
         *meanings.rest(),
         *computing.rest(),
