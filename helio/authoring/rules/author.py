@@ -24,6 +24,7 @@ from helio.authoring.outcome import (
     NotUnderstood,
     Outcome,
     TemplateDraft,
+    choice_called,
     is_other_time,
 )
 from helio.authoring.recorded import Records
@@ -463,7 +464,7 @@ def _answers(chosen: tuple[str, ...]) -> Asks:
             if not remaining:
                 raise _PendingQuestion(text, choices)
             answers[text] = remaining.pop(0)
-        answer = answers[text]
+        answer = choice_called(answers[text], choices) or answers[text]
         if answer not in choices and not is_other_time(answer, choices):
             raise NotUnderstood(
                 f"'{answer}' is not one of the choices", advice=f"choose one of {', '.join(choices)}"

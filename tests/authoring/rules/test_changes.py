@@ -2628,3 +2628,8 @@ def test_a_note_says_what_stays_though_it_may_no_longer_be_true(author, template
     notes = " ".join(author.edit(request_, templates(name)).notes)
     assert note in notes
     assert ("still" in notes) == bool(note)
+
+
+def test_a_quantity_from_a_dataset_is_added_from_it(author, templates):
+    said = " ".join(changed(author, templates("wind-plasma"), "add the electron density from WI_H5_SWE"))
+    assert "WI_H5_SWE parameter: N_elec" in said or "fetch WI_H5_SWE N_elec" in said

@@ -1634,3 +1634,31 @@ def test_hours_behind_a_date_are_no_limits(author):
 def test_the_table_that_is_named_is_saved_alone(author, tail):
     (saved,) = steps(made(author, f"OMNI Bz and Dst, 2003-11-20; {tail}"), "save_data")
     assert saved["source_labels"] == ["OMNI_Dst"]
+
+
+@pytest.mark.parametrize(
+    ("words", "fetched"),
+    [
+        ("electron density from WI_H5_SWE on 2003-11-20", ["WI_H5_SWE.N_elec"]),
+        ("electron density from WI_H5_SWE and Bz on 2003-11-20", ["WI_H5_SWE.N_elec", "WI_H0_MFI.BGSE"]),
+        (
+            "Wind proton density and speed from WI_H1_SWE for 2003-11-20, hourly means of the density",
+            ["WI_H1_SWE.Proton_Np_nonlin", "WI_H1_SWE.Proton_V_nonlin"],
+        ),
+        ("Bz from AC_H3_MFI on 2022-01-01", ["AC_H3_MFI.BGSEc"]),
+        ("magnetic field from AC_H0_MFI on 2022-01-01", ["AC_H0_MFI.BGSEc"]),
+        ("electron parallel temperature from WI_H5_SWE on 2003-11-20", ["WI_H5_SWE.Te_pal"]),
+    ],
+)
+def test_a_quantity_from_a_dataset_is_taken_from_it_alone(author, words, fetched):
+    draft = author.create(words)
+    args = [step["tool_args"] for step in draft.template["steps"] if step["tool_name"] == "fetch_data"]
+    assert [f"{arg['dataset_id']}.{arg['parameter_id']}" for arg in args] == fetched
+
+
+def test_the_choices_of_a_parameter_say_what_it_is(author):
+    question = author.create("WI_H5_SWE on 2003-11-20")
+    assert question.choices[1] == "T_elec: Te Electron total-temperature [K]"
+    assert question.choice("t_elec") == question.choices[1]
+    draft = author.create("WI_H5_SWE on 2003-11-20", chosen=("T_elec",))
+    assert draft.template["steps"][0]["tool_args"]["parameter_id"] == "T_elec"
