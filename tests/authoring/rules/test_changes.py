@@ -2633,3 +2633,11 @@ def test_a_note_says_what_stays_though_it_may_no_longer_be_true(author, template
 def test_a_quantity_from_a_dataset_is_added_from_it(author, templates):
     said = " ".join(changed(author, templates("wind-plasma"), "add the electron density from WI_H5_SWE"))
     assert "WI_H5_SWE parameter: N_elec" in said or "fetch WI_H5_SWE N_elec" in said
+
+
+@pytest.mark.parametrize("words", ["always in GSM", "convert Bz to GSM", "show Bz in GSM"])
+def test_an_intent_follows_the_frame_of_its_step(author, words):
+    template = author.create("Wind Bz GSE and density on 2003-11-20").template
+    intents = [step["intent"] for step in author.edit(words, template).template["steps"]]
+    assert "Fetch magnetic field of Wind in GSM, 1 min" in intents
+    assert "Take the z component in GSM" in intents

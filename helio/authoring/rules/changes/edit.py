@@ -45,6 +45,7 @@ from helio.authoring.rules.changes.computed_lines import ComputedLines
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
+from helio.authoring.rules.changes.intents import retell_intents
 from helio.authoring.rules.changes.line_settings import FIXED, notes_on_same_colours, style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.marks import DRAWN_MARKS, looks_of_shading
@@ -213,6 +214,7 @@ def edited(
         return AuthorReply(reply, BY)
     _scale_as_preferred(editor, _drawn_in_all(editor) - earlier)
     editor.notes += notes_on_same_colours(editor)
+    retell_intents(editor, start)
     proved = gate.edited(template, editor.after)
     if proved.errors:
         raise NotProved("after this change the pipeline could not run", diagnostics=proved.errors)
