@@ -16,7 +16,7 @@ from helio.authoring.conversation.earlier_looks import colour_operations
 from helio.authoring.conversation.saved import Conversation, Progress
 from helio.authoring.conversation.spoken import meaning_of
 from helio.authoring.documents.source_files import read_sources
-from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, why_empty
+from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, why_empty, with_note_on_changes
 from helio.authoring.known_pipelines import asks_to_undo, changes_to_undo
 from helio.authoring.memory import EVERYTHING, Item, Memory, scope_of, wishes
 from helio.authoring.models.quoting import data
@@ -259,7 +259,10 @@ class Chat:
                 )
             return self._undo("")
         if asks_why_empty(text):
-            return Answer(tuple(why_empty(text, self._last_drawn())))
+            record = self._last_drawn()
+            with closing(self._desk()) as desk:
+                template = desk.template(self._target())
+            return Answer(tuple(with_note_on_changes(why_empty(text, record), record, template)))
         if _COLOURS.search(text):
             return self._same_colours(text)
         if what := correction(text) or value_instead(text):
