@@ -636,6 +636,14 @@ def test_what_changed_since_a_day_leaves_out_what_is_older():
     )
 
 
+def test_what_a_revision_changed_is_told_by_its_number():
+    second, ninth = "what did revision 2 change?", "what changed in revision 9?"
+    text = chat(PLOT, "/accept", "change the title to 'Storm'", "/accept", second, ninth)
+    assert answer(text, second)[0].endswith("edited by rules: change the title to 'Storm'")
+    assert "Storm" in answer(text, second)[1]
+    assert answer(text, ninth)[0].startswith("ace-bgsec has no revision 9")
+
+
 # ---- values of the last run or preview
 
 
