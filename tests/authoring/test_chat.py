@@ -564,7 +564,7 @@ def test_a_new_value_needs_no_old_one():
 
 def test_a_new_pipeline_is_corrected_under_its_name():
     text = chat(PLOT, "no, for 2022-01-02", "/diff", code=1)
-    assert "no data exist for 2022-01-02" in "\n".join(answer(text, "no, for 2022-01-02"))
+    assert "has no data for 2022-01-02" in "\n".join(answer(text, "no, for 2022-01-02"))
     assert answer(text, "/diff")[1] == f"  1. {PLOT}"
     again = chat("plot the Wind magnetic field for 2022-01-01", "no, for 2022-01-02", "/diff")
     assert answer(again, "/diff")[:2] == [
@@ -642,6 +642,18 @@ def test_what_a_revision_changed_is_told_by_its_number():
     assert answer(text, second)[0].endswith("edited by rules: change the title to 'Storm'")
     assert "Storm" in answer(text, second)[1]
     assert answer(text, ninth)[0].startswith("ace-bgsec has no revision 9")
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("call 2003-11-20 12:00 to 18:00 my main phase", "my main phase = 2003-11-20 12:00 to 18:00"),
+        ("remember that AC_K2_MFI has spikes", "AC_K2_MFI has spikes"),
+    ],
+)
+def test_what_helio_proposes_to_remember_is_no_error(said, kept):
+    text = chat(PLOT, said)
+    assert answer(text, said) == [f"after /quit, helio proposes to remember: {kept}"]
 
 
 # ---- values of the last run or preview

@@ -622,9 +622,12 @@ _WRITERS: tuple[Literal["auto", "rules", "model"], ...] = ("auto", "rules", "mod
 
 def _refused(error: HelioError, text: str) -> Answer:
     """Return the answer to a line that could not be carried out."""
+    remembered = tuple(wishes([text]))
+    if remembered and all(item.kind != "preference" for item in remembered):  # a name is no change
+        return Answer(tuple(f"after /quit, helio proposes to remember: {item.text}" for item in remembered))
     diagnostics = getattr(error, "diagnostics", ())
     lines = [*f"error: {error}".splitlines(), *(str(finding) for finding in diagnostics)]
-    if any(wishes([text])):
+    if remembered:
         lines.append("note: after /quit, helio proposes to remember this sentence")
     return Answer(tuple(lines), is_error=True)
 
