@@ -1662,3 +1662,25 @@ def test_the_choices_of_a_parameter_say_what_it_is(author):
     assert question.choice("t_elec") == question.choices[1]
     draft = author.create("WI_H5_SWE on 2003-11-20", chosen=("T_elec",))
     assert draft.template["steps"][0]["tool_args"]["parameter_id"] == "T_elec"
+
+
+@pytest.mark.parametrize(
+    ("time", "told"),
+    [
+        ("from 2003-11-21 to 2003-11-20", "ends before it starts"),
+        ("from 2003-11-21 00:00 until 2003-11-20 12:00", "ends before it starts"),
+        ("on 2003-11-31", "November 2003 has 30 days"),
+        ("on 31 November 2003", "November 2003 has 30 days"),
+        ("on Feb 30 2020", "February 2020 has 29 days"),
+    ],
+)
+def test_a_time_that_cannot_be_is_refused_with_the_reason(author, overview, time, told):
+    with pytest.raises(NotUnderstood, match=told):
+        author.create(f"Wind Bz {time}")
+    with pytest.raises(NotUnderstood, match=told):
+        author.edit(f"plot it {time}", overview)
+
+
+def test_a_new_title_leaves_the_name_of_the_pipeline_and_says_so(author, overview):
+    draft = author.edit("rename it to storm", overview)
+    assert any("the pipeline keeps its name" in note for note in draft.notes)
