@@ -82,9 +82,8 @@ def pick(
         reaching = [source for source in sources if _reaches(source, span, catalogue)]
         if not reaching:
             spans = "; ".join(f"{source.dataset} {coverage(source, catalogue)}" for source in sources[:3])
-            raise NotInTable(
+            raise NotUnderstood(
                 f"{craft} has no {quantity} for {span}",
-                quantity=quantity,
                 advice=f"choose a time with data: {spans}",
             )
         # another dataset may have records of a time after the last that the catalogue knows of this one
