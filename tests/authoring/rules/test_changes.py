@@ -2651,3 +2651,9 @@ def test_a_quantity_is_computed_from_the_speed_and_the_density_of_the_figure(aut
     assert {step["tool_args"].get("dataset_id", "WI_H1_SWE") for step in steps} == {"WI_H1_SWE"}
     [pressure] = [step["tool_args"] for step in steps if step["tool_name"] == "dynamic_pressure"]
     assert (pressure["density_label"], pressure["velocity_label"]) == ("Wind_n", "Wind_V_aligned")
+
+
+def test_marks_outside_a_new_time_range_are_said(author, templates):
+    draft = author.edit("use the storm of 10 May 2024", templates("storm-overview"))
+    assert draft.template["variables"]["$TIME_RANGE"]["default"] == "2024-05-10 to 2024-05-13"
+    assert "marked at times outside the new time range: shock, sheath, magnetic cloud" in draft.notes

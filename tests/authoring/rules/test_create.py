@@ -1684,3 +1684,25 @@ def test_a_time_that_cannot_be_is_refused_with_the_reason(author, overview, time
 def test_a_new_title_leaves_the_name_of_the_pipeline_and_says_so(author, overview):
     draft = author.edit("rename it to storm", overview)
     assert any("the pipeline keeps its name" in note for note in draft.notes)
+
+
+@pytest.mark.parametrize(
+    ("storm", "span"),
+    [
+        ("the storm of 17 March 2015", "2015-03-17 to 2015-03-19"),
+        ("the geomagnetic storm of 11 May 2024", "2024-05-10 to 2024-05-13"),
+        ("the storm on 2024-05-10", "2024-05-10 to 2024-05-13"),
+        ("the storm of 3 March 2015", "2015-03-03 to 2015-03-04"),
+    ],
+)
+def test_a_day_of_a_named_storm_means_the_storm(author, storm, span):
+    draft = author.create(f"OMNI SYM-H during {storm}")
+    assert draft.template["variables"]["$TIME_RANGE"]["default"] == span
+
+
+@pytest.mark.parametrize(
+    "words", ["ACE level 2 speed, January 2026", "ACE speed from level 2 for 2026-01-05"]
+)
+def test_a_quantity_without_data_at_the_time_is_not_another_one_of_the_catalogue(author, words):
+    with pytest.raises(NotUnderstood, match="ACE has no bulk speed for 2026-01"):
+        author.create(words)

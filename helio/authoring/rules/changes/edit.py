@@ -48,7 +48,7 @@ from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.changes.intents import retell_intents
 from helio.authoring.rules.changes.line_settings import FIXED, notes_on_same_colours, style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
-from helio.authoring.rules.changes.marks import DRAWN_MARKS, looks_of_shading
+from helio.authoring.rules.changes.marks import DRAWN_MARKS, looks_of_shading, notes_on_marks_outside
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import says_panel, set_scale
@@ -342,6 +342,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     event, moved = _EVENT.search(str(editor.spec.get("title") or "")), default_span(editor)
     if event and moved != span and event[0] not in str(moved):
         editor.notes.append(f"the title still says '{event[0]}', which may not be true of the new time")
+    if moved is not None and moved != span:
+        editor.notes += notes_on_marks_outside(editor, moved)
     for line, before_all in editor.kept.items():
         if editor.shown(line) != before_all:
             raise NotUnderstood(

@@ -19,6 +19,7 @@ from helio.authoring.rules.changes.panel_settings import named_panels, panels_of
 from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
+from helio.time_range import TimeRange, time_range_or_none
 
 _KIND_OF_LINE = re.compile(r"(?:threshold|reference|limit|level|guide|alert)s?", re.IGNORECASE)
 
@@ -242,6 +243,19 @@ def without_marks(editor: FigureEditor, clause: Clause) -> Clause:
                 gone.append(atom)
     own, shared = (tuple(atom for atom in part if atom not in gone) for part in (clause.atoms, clause.shared))
     return replace(clause, atoms=own, shared=shared)
+
+
+def notes_on_marks_outside(editor: FigureEditor, span: TimeRange) -> list[str]:
+    """Name the marks at fixed times that the new time range of the figure does not show."""
+    outside = []
+    for key in ("vlines", "vrects", "annotations"):
+        for mark in map(object_of, editor.spec.get(key) or ()):
+            times = [str(mark[name]) for name in ("x", "x0", "x1") if name in mark]
+            ends = [time_range_or_none(time, editor.now) for time in times]
+            known = [end for end in ends if end is not None]
+            if len(known) == len(times) > 0 and (known[-1].start < span.start or known[0].start >= span.stop):
+                outside.append(str(mark.get("label") or mark.get("text") or " to ".join(times)))
+    return [f"marked at times outside the new time range: {', '.join(outside)}"] if outside else []
 
 
 def add_levels(editor: FigureEditor, clause: Clause) -> None:
