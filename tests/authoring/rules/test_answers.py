@@ -506,7 +506,7 @@ def test_two_frames_are_explained_each(author):
 @pytest.mark.parametrize(
     "question",
     [
-        "what can you do?", "what's new?", "which file was read?", "who are you?", "where is ACE?",
+        "what's new?", "which file was read?", "who are you?", "where is ACE?",
         "how often is it updated?", "what is the latency of the data?", "what happens at gaps?",
     ],
 )  # fmt: skip
