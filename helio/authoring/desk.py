@@ -13,12 +13,12 @@ from helio.authoring.choice_of_author import Authors, By
 from helio.authoring.conversation.choosing import choice_meant
 from helio.authoring.documents.source_files import NO_TEXTS, SourceFile, read_sources
 from helio.authoring.documents.tables import check_tables
-from helio.authoring.empty_panels import asks_why_empty, last_drawn, why_empty
+from helio.authoring.empty_panels import asks_why_empty, last_drawn, why_empty, with_note_on_changes
 from helio.authoring.failed_run import failure_of
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.known_pipelines import answered, asks_to_undo, schedule_command
-from helio.authoring.measured import asks_for_values, values_answered
+from helio.authoring.measured import asks_for_values, names_line, values_answered
 from helio.authoring.memory import files_named
 from helio.authoring.models.exchange import RejectedAnswer
 from helio.authoring.models.scrub import scrub_of
@@ -329,9 +329,10 @@ class Desk:
         if asks_why_empty(request):
             record = last_drawn(self._settings, str(aim.template.get("id")))
             if record is not None:
-                return AuthorReply("\n".join(why_empty(request, record)), Attribution("rules"))
-        if said := self._measured(request, str(aim.template.get("id"))):
-            return AuthorReply("\n".join(said), Attribution("rules"))
+                said = with_note_on_changes(why_empty(request, record), record, aim.template)
+                return AuthorReply("\n".join(said), Attribution("rules"))
+        if values := self._measured(request, aim.template):
+            return AuthorReply("\n".join(values), Attribution("rules"))
         task = Assignment("edited", request, files=files)
         with (
             self._proposer.recording(task, aim.name, before=aim.text),
@@ -548,12 +549,21 @@ class Desk:
         self._has_texts = bool(documents)
         return tuple(file.without_keys(self._scrub) for file in files)
 
-    def _measured(self, request: str, pipeline: str) -> Sequence[str]:
+    def _measured(self, request: str, template: Document) -> Sequence[str]:
         """Answer a question about values from the last run or preview of a pipeline; return nothing if it is none."""
-        record = last_drawn(self._settings, pipeline) if asks_for_values(request) else None
-        if record is None:
+        if not asks_for_values(request):
             return ()
-        return values_answered(request, record, Store(self._settings.store), self.catalogue)
+        pipeline = str(template.get("id"))
+        record = last_drawn(self._settings, pipeline)
+        if record is not None:
+            said = values_answered(request, record, Store(self._settings.store), self.catalogue)
+            return with_note_on_changes(said, record, template) if said else ()
+        is_of_line = names_line(request, template, self.catalogue)
+        return (
+            [f"no run of {pipeline} is recorded, and only a run knows the values in the data"]
+            if is_of_line
+            else []
+        )
 
     def _known_as(self, entry: Entry) -> str:
         """Return the name of a pipeline of the library; for any other file, return its absolute path."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from helio.counts import number_of
 from helio.errors import RequestError
+from helio.pipelines.changes import changes
+from helio.pipelines.template.document import Document
 from helio.settings import PreviewSettings, Settings
 from helio.store.runs import PanelQuality, RunRecord, Runs, StepRecord, message_of
 
@@ -32,6 +34,13 @@ def last_drawn(settings: Settings, pipeline: str) -> RunRecord | None:
         if summary.pipeline == pipeline
     ]
     return RunRecord(max(found)[1]) if found else None
+
+
+def with_note_on_changes(lines: Sequence[str], record: RunRecord, template: Document) -> list[str]:
+    """Say before the last line of an answer from a run that the pipeline, or its pending change, has changed since."""
+    if not changes(record.authored, template):
+        return list(lines)
+    return [*lines[:-1], "note: the pipeline has changed since, and its figure is not drawn yet", *lines[-1:]]
 
 
 def why_empty(question: str, record: RunRecord) -> list[str]:

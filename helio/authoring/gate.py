@@ -338,9 +338,14 @@ class Gate:
             return
         covered = [self._other_coverage(choice, span) for choice in choices]
         if covered and all(covered):
-            yield _wrong_fetch(
-                "HE403", f"no data exist for {span}: {'; '.join(covered)}", "choose another time", step, ""
+            archived = [choice for choice in choices if self.catalogue.in_archive(choice.dataset_id)]
+            lacking, more = (
+                (f"the archive {self._archive} has no data for {span}", ", or leave the archive out")
+                if archived
+                else (f"no data exist for {span}", "")
             )
+            message = f"{lacking}: {'; '.join(covered)}"
+            yield _wrong_fetch("HE403", message, f"choose another time{more}", step, "")
 
     def _other_coverage(self, choice: Choice, span: TimeRange) -> str:
         """Say which time a dataset covers if a time range is outside; return an empty text if the range is covered."""
@@ -358,8 +363,9 @@ class Gate:
         late = last is not None and span.start > last and self.catalogue.has_stopped(entry)
         if not early and not late:
             return ""
+        where = self.catalogue.covered_elsewhere(entry.id)
         return (
-            f"{entry.id} covers {first:%Y-%m-%d} to {last:%Y-%m-%d}"
+            f"{entry.id} covers {first:%Y-%m-%d} to {last:%Y-%m-%d}{where and f' {where}'}"
             if first and last
             else f"{entry.id} has no data in this time range"
         )

@@ -17,7 +17,7 @@ _RUN = re.compile(
 )
 _SAME = re.compile(r"^\s*(?:show\s+(?:me\s+)?)?(?:the\s+)?same\b", re.IGNORECASE)
 _SCHEDULE = re.compile(
-    r"\s*(?:please\s+|now\s+|and\s+)*(?:schedule\b|(?:run|repeat|update)\s+(?:it|this|that)\s+"
+    r"\s*(?:please\s+|now\s+|and\s+)*(?:schedule\b|(?:run|repeat|update|plot|draw|make)\s+(?:it|this|that)\s+"
     r"(?:automatically\s+)?(?:every|each|daily|hourly|weekly|monthly)\b)",
     re.IGNORECASE,
 )
@@ -111,6 +111,8 @@ def schedule_command(request: str, pipeline: str, archive: str = "") -> str:
     "helio schedule add omni --cron '10 6 * * 1' --time-range 'last 7 days' --archive sample"
     >>> schedule_command("run this hourly", "omni")
     "helio schedule add omni --cron '10 * * * *' --time-range 'previous hour'"
+    >>> schedule_command("plot it every day at 7", "omni") == schedule_command("run it every day at 7", "omni")
+    True
     >>> schedule_command("make Bz red", "omni"), schedule_command("run it every 3 days", "omni")
     ('', '')
     """

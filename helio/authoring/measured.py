@@ -1,19 +1,24 @@
-"""Answer questions about values from the tables of a run: records, gaps, missing values, extremes, ends of curves."""
+"""Answer questions about values from the tables of a run: gaps, extremes, means, ends of curves, times of values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from helio.authoring.named_lines import lines_named
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.lines import AVERAGES, Lines
+from helio.authoring.writing.asking import no_question
 from helio.counts import number_of
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.unit_spelling import pretty_unit
+from helio.knowledge.unit_spelling import canonical_unit, pretty_unit
 from helio.pipelines.runs.kept_tables import kept_table
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.labels import owner
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.stretches import in_words
 from helio.steps.describe import describe
@@ -23,6 +28,7 @@ from helio.store.table import Table
 
 _MOST_TABLES = 6
 _MOST_COLUMNS = 6
+_MOST_STRETCHES = 6
 _GREATEST = "maximum|max|peak|greatest|largest|highest"
 _LEAST = "minimum|min|smallest|lowest|least"
 _PROPERTY = re.compile(
@@ -31,18 +37,40 @@ _PROPERTY = re.compile(
 )
 """What metadata have a greatest of, and not the tables."""
 _OF = r"(?:\s+(?:values?|points?))?(?:\s+(?:of|in|for))?(?:\s+the)?(?:\s+(?P<what>[^?]+?))?"
-_END = r"(?:\s+(?:there|read|drawn|shown))?\s*[?.!]*$"
+_END = (
+    r"(?:\s+(?:there|read|drawn|shown))?"
+    r"(?:\s+(?:over|during|in|for)\s+the\s+(?:whole|entire|full)\s+(?:interval|period|time(?:\s+range)?|day|event|figure))?"
+)
+_WHAT = r"(?:what|when)(?:'s| is| was)(?:\s+the)?"
+_BELOW = r"below|under|less\s+than|lower\s+than|smaller\s+than|<"
+_ANGLES = frozenset({"deg", "rad"})
+"""Units of which a mean of the numbers is no mean."""
+_Saying = Callable[[Table, re.Match[str]], Iterator[str]]
+"""What a table says to a question."""
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(rf"\s*(?:(?:and|so|hi|hello|please)[\s,]+)*(?:{text}){_END}", re.IGNORECASE)
+    return re.compile(rf"\s*(?:(?:and|so|hi|hello|please)[\s,]+)*(?:{text}){_END}\s*[?.!]*$", re.IGNORECASE)
 
 
-def _records(table: Table) -> Iterator[str]:
+def _value(words: str) -> re.Pattern[str]:
+    """Return the pattern of a question for a value: ``what is the maximum of Bz?``, ``maximum of Bz and when``."""
+    when = r"(?:,?\s+and\s+when)(?:\s+(?:is|was)\s+(?:it|that|this))?"
+    return re.compile(
+        rf"\s*(?:(?:and|so|hi|hello|please)[\s,]+)*(?:{_WHAT}\s+|(?=.*\?)|(?=.*\band when\b))(?:the\s+)?"
+        rf"(?:{words}){_OF}{_END}(?:{when})?\s*[?.!]*$",
+        re.IGNORECASE,
+    )
+
+
+Asked = re.Match[str]
+
+
+def _records(table: Table, _: Asked) -> Iterator[str]:
     yield number_of(len(table), "record")
 
 
-def _gaps(table: Table) -> Iterator[str]:
+def _gaps(table: Table, _: Asked) -> Iterator[str]:
     found = describe(table)
     if found.longest_gap is None:
         yield "no gap"
@@ -54,31 +82,90 @@ def _gaps(table: Table) -> Iterator[str]:
     )
 
 
-def _missing(table: Table) -> Iterator[str]:
+def _missing(table: Table, _: Asked) -> Iterator[str]:
     flat = columns_of(table.values)
     yield f"{int(np.isnan(flat).sum()):,} of {number_of(flat.size, 'value')} missing"
 
 
-def _extreme(pick: Callable[[npt.NDArray[np.float64]], np.intp]) -> Callable[[Table], Iterator[str]]:
-    def found(table: Table) -> Iterator[str]:
-        flat = columns_of(table.values)
-        columns = [flat.reshape(-1, 1).T.reshape(-1)] if table.kind == "spectrum" else list(flat.T)
-        names = [""] if len(columns) == 1 else table.columns()
-        for name, column in list(zip(names, columns, strict=True))[:_MOST_COLUMNS]:
-            of = f"{name}: " if name else ""
+def _columns(table: Table) -> Iterator[tuple[str, npt.NDArray[np.float64]]]:
+    """Yield the columns of a table, each with its name and a colon; a spectrum, and a single column, has no name."""
+    flat = columns_of(table.values)
+    columns = [flat.reshape(-1)] if table.kind == "spectrum" else list(flat.T)
+    names = [""] if len(columns) == 1 else table.columns()
+    for name, column in list(zip(names, columns, strict=True))[:_MOST_COLUMNS]:
+        yield f"{name}: " if name else "", column
+
+
+def _extreme(pick: Callable[[npt.NDArray[np.float64]], np.intp]) -> _Saying:
+    def found(table: Table, _: Asked) -> Iterator[str]:
+        for of, column in _columns(table):
             if not np.isfinite(column).any():
                 yield f"{of}no value"
                 continue
             at = int(pick(np.where(np.isfinite(column), column, np.nan)))
             epoch = table.epoch[at * len(table) // len(column)]
-            unit = f" {pretty_unit(table.unit)}" if table.unit else ""
-            yield f"{of}{column[at]:.6g}{unit} at {_time(str(epoch))}"
+            yield f"{of}{column[at]:.6g}{_unit(table)} at {_time(str(epoch))}"
 
     return found
 
 
-def _edge(last: bool) -> Callable[[Table], Iterator[str]]:
-    def found(table: Table) -> Iterator[str]:
+def _mean(name: str, of_values: Callable[[npt.NDArray[np.float64]], np.floating[Any]]) -> _Saying:
+    def found(table: Table, _: Asked) -> Iterator[str]:
+        if canonical_unit(table.unit) in _ANGLES:
+            yield f"helio gives no {name} of angles"
+            return
+        for of, column in _columns(table):
+            valid = column[np.isfinite(column)]
+            if valid.size:
+                yield f"{of}{of_values(valid):.6g}{_unit(table)}, the {name} of {number_of(valid.size, 'value')}"
+            else:
+                yield f"{of}no value"
+
+    return found
+
+
+def _stretches(table: Table, asked: Asked) -> Iterator[str]:
+    """Yield when the values of each column are below or above the value of a question."""
+    if asked["unit"] and canonical_unit(asked["unit"]) != canonical_unit(table.unit):
+        yield f"the table is in {pretty_unit(table.unit) or 'no unit'}, not in {asked['unit']}"
+        return
+    limit, is_below = (
+        float(asked["value"].replace("−", "-")),
+        bool(re.fullmatch(_BELOW, asked["side"], re.IGNORECASE)),
+    )
+    side = f"{'below' if is_below else 'above'} {limit:g}{_unit(table)}"
+    if table.kind == "spectrum":
+        yield "helio gives no times of values of a spectrum"
+        return
+    for of, column in _columns(table):
+        inside = column < limit if is_below else column > limit
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], inside, [False])).astype(int)))
+        parts = list(zip(edges[::2], edges[1::2] - 1, strict=True))
+        if not parts:
+            yield f"{of}never {side}"
+            continue
+        longest = sorted(parts, key=lambda part: table.epoch[part[0]] - table.epoch[part[1]])[
+            :_MOST_STRETCHES
+        ]
+        times = "; ".join(_between(table, *part) for part in parts if part in longest)
+        which = f"the {_MOST_STRETCHES} longest are " if len(parts) > len(longest) else ""
+        yield (
+            f"{of}{side} in {int(inside.sum()):,} of {number_of(int(np.isfinite(column).sum()), 'value')}, "
+            f"in {number_of(len(parts), 'interval')}: {which}{times}"
+        )
+
+
+def _between(table: Table, first: int, last: int) -> str:
+    start, stop = (_time(str(table.epoch[at])) for at in (first, last))
+    return start if first == last else f"{start} to {stop.removeprefix(start[:11])}"
+
+
+def _unit(table: Table) -> str:
+    return f" {pretty_unit(table.unit)}" if table.unit else ""
+
+
+def _edge(last: bool) -> _Saying:
+    def found(table: Table, _: Asked) -> Iterator[str]:
         known = np.flatnonzero(np.isfinite(columns_of(table.values)).any(axis=1))
         if known.size:
             yield _time(str(table.epoch[known[-1 if last else 0]]))
@@ -91,9 +178,9 @@ def _edge(last: bool) -> Callable[[Table], Iterator[str]]:
 _IN = r"(?:\s+(?:in|of|for)(?:\s+the)?\s+(?P<what>[^?]+?))?"
 _THERE = r"(?:\s+(?:are|were)(?:\s+there)?)?"
 _CURVE = r"(?:\s+the)?\s+(?:(?P<what>[^?]+?)\s+)?(?:curves?|lines?|traces?)"
-_WHAT = r"(?:what|when)(?:'s| is| was)(?:\s+the)?"
 _WHERE = r"(?:where|when) (?:does|do|did)"
-_ASKED: tuple[tuple[re.Pattern[str], Callable[[Table], Iterator[str]]], ...] = (
+_SIDE = rf"(?P<side>{_BELOW}|above|over|greater\s+than|more\s+than|higher\s+than|larger\s+than|exceed|>)"
+_ASKED: tuple[tuple[re.Pattern[str], _Saying], ...] = (
     (_pattern(rf"how many (?:records?|(?:data )?points|samples|values){_THERE}{_IN}"), _records),
     (
         _pattern(
@@ -107,8 +194,17 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[[Table], Iterator[str]]], ...] = (
         ),
         _missing,
     ),
-    (_pattern(rf"{_WHAT} (?:{_GREATEST}){_OF}"), _extreme(np.nanargmax)),
-    (_pattern(rf"{_WHAT} (?:{_LEAST}){_OF}"), _extreme(np.nanargmin)),
+    (_value(_GREATEST), _extreme(np.nanargmax)),
+    (_value(_LEAST), _extreme(np.nanargmin)),
+    (_value("mean|average"), _mean("mean", np.mean)),
+    (_value("median"), _mean("median", np.median)),
+    (
+        _pattern(
+            r"(?:when|how long) (?:was|were|is|did|does)(?: the)? (?P<what>[^?]+?)"
+            rf"(?: (?:go|drop|fall|rise|stay|get))? {_SIDE}\s*(?P<value>[-−+]?\d+(?:\.\d+)?)\s*(?P<unit>[^\s?!]+?)?"
+        ),
+        _stretches,
+    ),
     (_pattern(rf"{_WHERE}{_CURVE} (?:end|stop)"), _edge(last=True)),
     (_pattern(rf"{_WHERE}{_CURVE} (?:start|begin)"), _edge(last=False)),
 )
@@ -147,11 +243,13 @@ def values_answered(question: str, record: RunRecord, store: Store, catalogue: C
         return [*_files(record), f"from the record of {kind} {record.id}"]
     for pattern, said in _ASKED:
         if asked := pattern.match(question):
-            labels = _labels((asked["what"] or "").strip(), record, catalogue)
+            drawn = Lines(record.authored, catalogue, no_question)
+            labels = _labels((asked["what"] or "").strip(), record.authored, catalogue)
             lines = [
-                f"{fact} ({label})"
-                for label in labels[:_MOST_TABLES]
-                for fact in said(kept_table(record, label, store))
+                f"{fact} ({label}{how})"
+                for line in labels[:_MOST_TABLES]
+                for label, how in _with_measured(drawn, line)
+                for fact in said(kept_table(record, label, store), asked)
             ]
             return [*lines, f"from the tables of {kind} {record.id}"] if lines else []
     return []
@@ -170,13 +268,32 @@ def _files(record: RunRecord) -> Sequence[str]:
     return list(dict.fromkeys(lines)) or ["no file was read"]
 
 
-def _labels(what: str, record: RunRecord, catalogue: Catalogue) -> Sequence[str]:
+def names_line(question: str, template: Document, catalogue: Catalogue) -> bool:
+    """Return whether a question about values names a line of the figure of a template."""
+    matches = (pattern.match(question) for pattern, _ in _ASKED)
+    asked = next((match for match in matches if match), None)
+    return bool(asked and asked["what"] and _labels(asked["what"].strip(), template, catalogue))
+
+
+def _labels(what: str, template: Document, catalogue: Catalogue) -> Sequence[str]:
     if _PROPERTY.search(what):
         return ()
     try:
-        return lines_named(what, record.authored, catalogue)
+        return lines_named(what, template, catalogue)
     except NotUnderstood:
         return ()
+
+
+def _with_measured(lines: Lines, label: str) -> Iterator[tuple[str, str]]:
+    """Yield a line with how it is averaged, and behind it the measured line of which it is an average."""
+    made = owner(label, lines.producers) or label
+    source = lines.source(made, AVERAGES)
+    if source == made:
+        yield label, ""
+        return
+    step = lines.step(made)
+    yield label, f": {step.step.intent or step.tool.replace('_', ' ')}"
+    yield source + label[len(made) :], ", not averaged"
 
 
 def _time(epoch: str) -> str:

@@ -108,7 +108,7 @@ class AuthorQuestion:
     attribution: Attribution
 
     def choice(self, answer: str) -> str:
-        """Return the choice that an answer means: the choice itself in any case, or its number from 1.
+        """Return the choice that an answer means: the choice or its name in any case, or its number from 1.
 
         If the choices are times, any other time is an answer too.
 
@@ -118,9 +118,8 @@ class AuthorQuestion:
             The answer is none of the choices.
         """
         said = " ".join(answer.split()).casefold()
-        for choice in self.choices:
-            if " ".join(choice.split()).casefold() == said:
-                return choice
+        if chosen := choice_called(said, self.choices):
+            return chosen
         if said.isdecimal() and 1 <= int(said) <= len(self.choices):
             return self.choices[int(said) - 1]
         if is_other_time(answer, self.choices):
@@ -130,6 +129,20 @@ class AuthorQuestion:
             f"'{answer}' is not one of the choices of the question '{self.text}'",
             advice=f"choose one of {', '.join(self.choices)}{other}",
         )
+
+
+def choice_called(answer: str, choices: Sequence[str]) -> str:
+    """Return the choice that an answer is, or of which it is the name before a colon; empty if there is none.
+
+    >>> choice_called("n_elec", ("N_elec: electron density", "T_elec: electron temperature"))
+    'N_elec: electron density'
+    """
+    for whole in (True, False):
+        for choice in choices:
+            name = choice if whole else choice.partition(": ")[0]
+            if " ".join(name.split()).casefold() == answer.casefold():
+                return choice
+    return ""
 
 
 def is_other_time(answer: str, choices: Sequence[str]) -> bool:

@@ -93,12 +93,22 @@ class Records:
             yield f"{pipeline} has not changed since {since} UTC: revision {last.number} is of {_minute(last.at)}"
             return
         for revision in reversed(new[-_MOST_REVISIONS:]):
-            request = f": {revision.request}" if revision.request else ""
-            how = f"{revision.kind} by {revision.by}{request}"
-            yield f"revision {revision.number} of {pipeline}, {_minute(revision.at)}, {how}"
+            yield _told(pipeline, revision)
         earlier = revisions[: len(revisions) - (1 if since is None else len(new))]
         if earlier:
             yield from _differences(history, earlier[-1], revisions[-1])
+
+    def revision(self, pipeline: str, number: int) -> Iterator[str]:
+        """Say who wrote a revision of a pipeline, when and with which sentence, and what it changed."""
+        history = self.library.history(pipeline) if ID.fullmatch(pipeline) else None
+        revisions = {} if history is None else {known.number: known for known in history.revisions()}
+        if history is None or number not in revisions:
+            yield f"{pipeline} has no revision {number}; `helio history {pipeline}` lists all revisions"
+            return
+        revision = revisions[number]
+        yield _told(pipeline, revision)
+        if revision.parent in revisions:
+            yield from _differences(history, revisions[revision.parent], revision)
 
     def changed_since_run(self, pipeline: str, template: Document) -> Iterator[str]:
         """Say how a template differs from the one that ran last."""
@@ -111,6 +121,12 @@ class Records:
         if not changed:
             yield f"{pipeline} has not changed since its last run, {run}"
         yield from _lines(f"since run {run}", changed)
+
+
+def _told(pipeline: str, revision: Revision) -> str:
+    request = f": {revision.request}" if revision.request else ""
+    how = f"{revision.kind} by {revision.by}{request}"
+    return f"revision {revision.number} of {pipeline}, {_minute(revision.at)}, {how}"
 
 
 def _instant(written: str) -> datetime:

@@ -374,6 +374,8 @@ class PipelineRequest:
         Units that the data must have; nothing is converted.
     at_hand : tuple of (str, str)
         Pairs of a dataset and a parameter that a pipeline fetches already; helio takes them before others.
+    from_datasets : tuple of str
+        Datasets from which alone helio takes the quantities that they have.
     computed : str
         A quantity to compute even if a dataset has it.
     inputs : tuple of str
@@ -418,6 +420,7 @@ class PipelineRequest:
     energies: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     at_hand: tuple[tuple[str, str], ...] = ()
+    from_datasets: tuple[str, ...] = ()
     computed: str = ""
     inputs: tuple[str, ...] = ()
     assumed: tuple[tuple[str, float], ...] = ()

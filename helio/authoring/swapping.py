@@ -70,7 +70,7 @@ def swapped(
         args, differences = _swapped_args(step, craft, catalogue)
         operations += replaced_args(template, step, args)
         notes += differences
-        cadences[str(step.id)] = _cadence(dict(step.params), catalogue), _cadence(args, catalogue)
+        cadences[str(step.id)] = cadence_of(dict(step.params), catalogue), cadence_of(args, catalogue)
         instruments |= _instruments(step.params, args)
     if not operations:
         raise NotUnderstood(
@@ -129,7 +129,7 @@ def _crafts_of(step: StepView, catalogue: Catalogue) -> list[str]:
     return [craft for craft in crafts if craft not in datasets]  # unknown ids are missions of their own
 
 
-def _cadence(args: Document, catalogue: Catalogue) -> str:
+def cadence_of(args: Document, catalogue: Catalogue) -> str:
     """Return the cadence of a fetched quantity in words; empty if helio does not know the quantity."""
     pairs = [(choice.dataset_id, name) for choice in fetch_choices(args) for name in choice.parameters]
     rows = (

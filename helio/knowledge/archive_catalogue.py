@@ -69,6 +69,16 @@ class CatalogueWithArchive(Catalogue):
         """Return whether the archive has a dataset with this id."""
         return isinstance(dataset_id, str) and dataset_id.upper() in self._own
 
+    def covered_elsewhere(self, dataset_id: str) -> str:
+        """Say in which archive a dataset is, and which time CDAWeb covers with it; empty if no archive has it."""
+        if not self.in_archive(dataset_id):
+            return ""
+        if dataset_id not in self.cdaweb:
+            return f"in the archive {self.archive}"
+        known = self.cdaweb.summary(dataset_id)
+        span = f" from {known.first:%Y-%m-%d} to {known.last:%Y-%m-%d}" if known.first and known.last else ""
+        return f"in the archive {self.archive}; CDAWeb has {known.id}{span}"
+
     def archived_ids(self) -> list[str]:
         """Return the ids of the archive's datasets."""
         return list(self._own.values())

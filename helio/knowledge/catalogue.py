@@ -261,6 +261,11 @@ class Catalogue:
         del dataset_id
         return False
 
+    def covered_elsewhere(self, dataset_id: str) -> str:
+        """Say which time CDAWeb covers with a dataset that an archive has: nothing, for the catalogue of CDAWeb."""
+        del dataset_id
+        return ""
+
     def archived(self, spacecraft: str = "") -> tuple[CatalogueEntry, ...]:
         """Return the datasets of the person's own archive: none, for the catalogue of CDAWeb."""
         del spacecraft

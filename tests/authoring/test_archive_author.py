@@ -158,6 +158,17 @@ def test_a_time_that_one_s_own_file_does_not_have_is_refused_with_what_it_covers
     assert (found.code, "MY_EVENT covers 2024-01-10 to 2024-01-10" in found.message) == ("HE403", True)
 
 
+def test_a_time_that_only_the_archive_lacks_is_said_to_be_in_the_catalogue(desk, folder):
+    with pytest.raises(NotProved) as caught:
+        desk().create("AC_K2_MFI.Magnitude for 2021-05-01")
+    (found,) = caught.value.diagnostics
+    assert found.message.startswith(f"the archive {folder} has no data for 2021-05-01 to 2021-05-02: ")
+    assert f"in the archive {folder}; CDAWeb has AC_K2_MFI from " in found.message
+    assert found.advice == ("choose another time, or leave the archive out",)
+    end = desk().create("when does AC_K2_MFI end?").text
+    assert f"data end on 2022-01-01 in the archive {folder}; CDAWeb has AC_K2_MFI from " in end
+
+
 def test_a_folder_in_the_sentence_is_the_archive_that_was_searched(desk, folder):
     made = desk().create(f"ACE magnetic field for 2022-01-01 from the folder '{folder}'")
     assert candidates(made) == ["AC_K2_MFI", "AC_H2_MFI"]

@@ -639,6 +639,8 @@ def test_a_new_pipeline_is_corrected_under_its_name():
     text = chat(PLOT, "no, for 2022-01-02", "/diff", code=1)
     assert "no data exist for 2022-01-02" in "\n".join(answer(text, "no, for 2022-01-02"))
     assert answer(text, "/diff")[1] == f"  - {PLOT}"
+    assert "has no data for 2022-01-02" in "\n".join(answer(text, "no, for 2022-01-02"))
+    assert answer(text, "/diff")[1] == f"  1. {PLOT}"
     again = chat("plot the Wind magnetic field for 2022-01-01", "no, for 2022-01-02", "/diff")
     assert answer(again, "/diff")[:2] == [
         "1 pending change:",
@@ -709,6 +711,26 @@ def test_what_changed_since_a_day_leaves_out_what_is_older():
     )
 
 
+def test_what_a_revision_changed_is_told_by_its_number():
+    second, ninth = "what did revision 2 change?", "what changed in revision 9?"
+    text = chat(PLOT, "/accept", "change the title to 'Storm'", "/accept", second, ninth)
+    assert answer(text, second)[0].endswith("edited by rules: change the title to 'Storm'")
+    assert "Storm" in answer(text, second)[1]
+    assert answer(text, ninth)[0].startswith("ace-bgsec has no revision 9")
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("call 2003-11-20 12:00 to 18:00 my main phase", "my main phase = 2003-11-20 12:00 to 18:00"),
+        ("remember that AC_K2_MFI has spikes", "AC_K2_MFI has spikes"),
+    ],
+)
+def test_what_helio_proposes_to_remember_is_no_error(said, kept):
+    text = chat(PLOT, said)
+    assert answer(text, said) == [f"after /quit, helio proposes to remember: {kept}"]
+
+
 # ---- values of the last run or preview
 
 
@@ -720,6 +742,8 @@ def test_what_changed_since_a_day_leaves_out_what_is_older():
         ("are there gaps in the magnitude?", ["no gap (ACE_BGSEcmag)"]),
         ("how many missing values are there in Bz?", ["0 of 24 values missing (ACE_BGSEc.z)"]),
         ("where does the magnitude curve end?", ["2022-01-01 23:00:00 (ACE_BGSEcmag)"]),
+        ("when was the magnitude below -1 nT?", ["never below -1 nT (ACE_BGSEcmag)"]),
+        ("when was the magnitude above 1 K?", ["the table is in nT, not in K (ACE_BGSEcmag)"]),
     ],
 )
 def test_questions_about_values_are_answered_from_the_newest_tables(said, lines):
@@ -745,6 +769,44 @@ def test_the_greatest_value_is_that_of_the_table_with_its_time():
     least = answer(text, "when is the minimum of Bz?")[0]
     assert greatest.startswith(f"{described['ACE_BGSEcmag', 0]['maximum']:.6g} nT at 2022-01-01 ")
     assert least.startswith(f"{described['ACE_BGSEc', 2]['minimum']:.6g} nT at 2022-01-01 ")
+
+
+@pytest.mark.parametrize(
+    ("said", "pattern"),
+    [
+        ("what is the average of Bz?", r"[-\d.]+ nT, the mean of 24 values \(ACE_BGSEc\.z\)"),
+        ("what is the median magnitude?", r"[\d.]+ nT, the median of 24 values \(ACE_BGSEcmag\)"),
+        ("maximum of Bz?", r"[\d.]+ nT at 2022-01-01 [\d:]+ \(ACE_BGSEc\.z\)"),
+        ("maximum of the magnitude and when", r"[\d.]+ nT at 2022-01-01 [\d:]+ \(ACE_BGSEcmag\)"),
+        ("when was Bz below 0 nT?", r"below 0 nT in \d+ of 24 values, in \d+ intervals?: .*2022-01-01 .*"),
+    ],
+)
+def test_means_and_times_of_values_are_those_of_the_tables(said, pattern):
+    text = chat(PLOT, "add the magnitude", "/preview", said)
+    assert re.fullmatch(pattern, answer(text, said)[0])
+
+
+def test_values_of_an_average_are_told_with_those_that_were_measured():
+    mean, gaps = "what is the mean of panel 2?", "are there gaps in panel 2?"
+    text = chat(
+        PLOT, "add the magnitude", "average the magnitude over 6 h", "instead", "/preview", mean, gaps
+    )
+    averaged, measured = answer(text, mean)[:2]
+    assert ", the mean of 24 values (ACE_BGSEcmag, not averaged)" in measured
+    assert "6h" in averaged.partition("(ACE_BGSEcmag_")[2]
+    assert answer(text, gaps)[1] == "no gap (ACE_BGSEcmag, not averaged)"
+
+
+def test_an_answer_from_the_last_figure_says_that_a_change_is_pending():
+    asked = ("why is panel 1 empty?", "what is the maximum of the magnitude?")
+    text = chat(PLOT, "add the magnitude", "/preview", "remove panel 2", *asked)
+    for said in asked:
+        assert "note: the pipeline has changed since, and its figure is not drawn yet" in answer(text, said)
+
+
+def test_values_are_not_known_before_a_run():
+    text = chat(PLOT, "what is the maximum of Bz?")
+    assert answer(text, "what is the maximum of Bz?")[0].startswith("no run of ace-bgsec is recorded")
 
 
 def test_the_files_of_the_last_run_are_named_with_their_version():

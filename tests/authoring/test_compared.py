@@ -140,6 +140,8 @@ def test_a_difference_from_the_request_is_said(catalogue, request_, steps, said)
         ),
         ("Dst for 2022-01-01", [data("OMNI2_H0_MRG1HR", "DST", "Dst")]),
         ("something that nobody understands", [data()]),
+        ("ACE magnetic field for 2022-01-01, make the panel twice as tall", [data()]),
+        ("ACE magnetic field for 2022-01-01, the panel with twice the height", [data()]),
     ],
 )
 def test_what_was_asked_for_is_no_difference(catalogue, request_, steps):

@@ -16,7 +16,7 @@ from helio.authoring.conversation.earlier_looks import colour_operations
 from helio.authoring.conversation.saved import Conversation, Progress
 from helio.authoring.conversation.spoken import meaning_of
 from helio.authoring.documents.source_files import read_sources
-from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, why_empty
+from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, why_empty, with_note_on_changes
 from helio.authoring.known_pipelines import asks_to_undo, changes_to_undo
 from helio.authoring.memory import EVERYTHING, Item, Memory, scope_of, wishes
 from helio.authoring.models.quoting import data
@@ -273,7 +273,10 @@ class Chat:
                 )
             return self._undo("")
         if asks_why_empty(text):
-            return Answer(tuple(why_empty(text, self._last_drawn())))
+            record = self._last_drawn()
+            with closing(self._desk()) as desk:
+                template = desk.template(self._target())
+            return Answer(tuple(with_note_on_changes(why_empty(text, record), record, template)))
         if _COLOURS.search(text):
             return self._same_colours(text)
         if what := correction(text) or value_instead(text):
@@ -629,11 +632,14 @@ _WRITERS: tuple[Literal["auto", "rules", "model"], ...] = ("auto", "rules", "mod
 
 def _refused(error: HelioError, text: str) -> Answer:
     """Return the answer to a line that could not be carried out."""
+    remembered = tuple(wishes([text]))
+    if remembered and all(item.kind != "preference" for item in remembered):  # a name is no change
+        return Answer(tuple(f"after /quit, helio proposes to remember: {item.text}" for item in remembered))
     findings = [str(finding) for finding in getattr(error, "diagnostics", ())]
     # the message of an invalid template is its findings
     lines = (error.place if isinstance(error, InvalidTemplate) else f"error: {error}").splitlines()
     lines += findings
-    if any(wishes([text])):
+    if remembered:
         lines.append("note: after /quit, helio proposes to remember this sentence")
     return Answer(tuple(lines), is_error=True)
 

@@ -24,6 +24,7 @@ from helio.authoring.outcome import (
     NotUnderstood,
     Outcome,
     TemplateDraft,
+    choice_called,
     is_other_time,
 )
 from helio.authoring.recorded import Records
@@ -71,6 +72,7 @@ from helio.authoring.rules.reading.typing_habits import with_capitals, with_plai
 from helio.authoring.rules.refusals import refuse_look, refuse_unread
 from helio.authoring.rules.remarks import CHANGES_DATA, without_remarks
 from helio.authoring.rules.times.clocks import with_hours_of_days
+from helio.authoring.rules.times.dates import refuse_impossible_dates
 from helio.authoring.writing.asking import Asks, asked_time
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.catalogue import Catalogue
@@ -173,7 +175,7 @@ class RuleAuthor:
         NotProved
             The data do not exist, or not for that time.
         """
-        request = without_corrected_name(_written_out(request))
+        request = without_corrected_name(outside_quotes(_written_out(request), self._possible))
         request = _EXPECTED.sub(r"\g<begin> is the \g<what> ", request)
         question, wanted = self._without_reason(request)
         try:
@@ -214,6 +216,9 @@ class RuleAuthor:
                 if isinstance(drafted, TemplateDraft) or not names_property:
                     return drafted
         return AuthorReply(reply, BY)
+
+    def _possible(self, text: str) -> str:
+        return refuse_impossible_dates(text, self._now)
 
     def _without_reason(self, request: str) -> tuple[str, str]:
         """Split a question or a statement from the request behind it.
@@ -426,7 +431,7 @@ class RuleAuthor:
         """Change a template, or answer a question about the template; `sources` are lists of events to draw."""
         from helio.authoring.rules.changes.edit import edited
 
-        request = _written_out(request)
+        request = outside_quotes(_written_out(request), self._possible)
         try:
             return edited(
                 request,
@@ -463,7 +468,7 @@ def _answers(chosen: tuple[str, ...]) -> Asks:
             if not remaining:
                 raise _PendingQuestion(text, choices)
             answers[text] = remaining.pop(0)
-        answer = answers[text]
+        answer = choice_called(answers[text], choices) or answers[text]
         if answer not in choices and not is_other_time(answer, choices):
             raise NotUnderstood(
                 f"'{answer}' is not one of the choices", advice=f"choose one of {', '.join(choices)}"

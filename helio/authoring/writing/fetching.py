@@ -111,6 +111,7 @@ class Fetching:
             instruments=request.instruments,
             energies=request.energies if quantity in SPECTRA else (),
             at_hand=request.at_hand,
+            datasets=request.from_datasets,
         )
         found = pick_at(cadence=request.cadence or self._own_cadence(quantity) or self._usual_cadence())
         frequencies = [value for computation in request.computations for value in frequencies_of(computation)]
@@ -307,11 +308,19 @@ class Fetching:
             raise NotUnderstood(f"the catalogue lists no parameters of {entry.id}")
         if len(choices) == 1:
             return choices[0]
-        return self.ask(f"Which parameter of {entry.id} do you want?", choices[:12])
+        described = [_described(entry.parameter(name)) for name in choices[:12]]
+        return self.ask(f"Which parameter of {entry.id} do you want?", described).partition(": ")[0]
 
 
 def _rows_of(dataset: str) -> list[QuantitySource]:
     return [source for source in SOURCES if source.dataset == dataset]
+
+
+def _described(parameter: ParameterEntry) -> str:
+    """Return the name of a parameter with its description and its unit, for a choice."""
+    unit = f" [{parameter.unit}]" if parameter.unit else ""
+    about = f"{parameter.description}{unit}".strip()
+    return f"{parameter.name}: {about}" if about else parameter.name
 
 
 def _title_of(parameter: ParameterEntry) -> str:

@@ -43,13 +43,14 @@ def pick(
     instruments: Sequence[str] = (),
     energies: Sequence[str] = (),
     at_hand: Sequence[tuple[str, str]] = (),
+    datasets: Sequence[str] = (),
 ) -> list[QuantitySource]:
     """List the datasets and parameters that have a quantity, best first; empty if no dataset has it in the given frame.
 
-    Sources `at_hand`, which a pipeline fetches already, come first; then those of the person's own archive, if they
-    reach into the time and are fine enough for the cadence, first those that cover most of the time;
-    then those of the named instruments. For a cadence the coarsest source is taken that is not coarser, as finer data
-    can be averaged.
+    Of sources in some `datasets`, only these count. Sources `at_hand`, which a pipeline fetches already, come first;
+    then those of the person's own archive, if they reach into the time and are fine enough for the cadence, first
+    those that cover most of the time; then those of the named instruments. For a cadence the coarsest source is taken
+    that is not coarser, as finer data can be averaged.
 
     Raises
     ------
@@ -59,6 +60,7 @@ def pick(
     sources = _sources_of(quantity, craft, frame, catalogue)
     if not sources:
         return []
+    sources = [source for source in sources if source.dataset in datasets] or sources
     table = tuple(sources)
     if cadence is not None:
         sources += [
@@ -80,9 +82,8 @@ def pick(
         reaching = [source for source in sources if _reaches(source, span, catalogue)]
         if not reaching:
             spans = "; ".join(f"{source.dataset} {coverage(source, catalogue)}" for source in sources[:3])
-            raise NotInTable(
+            raise NotUnderstood(
                 f"{craft} has no {quantity} for {span}",
-                quantity=quantity,
                 advice=f"choose a time with data: {spans}",
             )
         # another dataset may have records of a time after the last that the catalogue knows of this one

@@ -506,7 +506,7 @@ def test_two_frames_are_explained_each(author):
 @pytest.mark.parametrize(
     "question",
     [
-        "what can you do?", "what's new?", "which file was read?", "who are you?", "where is ACE?",
+        "what's new?", "which file was read?", "who are you?", "where is ACE?",
         "how often is it updated?", "what is the latency of the data?", "what happens at gaps?",
     ],
 )  # fmt: skip
@@ -927,3 +927,17 @@ def test_the_answer_without_a_pipeline_is_about_what_is_asked(author, question, 
 def test_an_instrument_that_is_found_by_a_word_is_not_said_to_be_the_only_one(author):
     text = reply(author.create("which instrument measures ions on Solar Orbiter?"))
     assert text.endswith("these are the data whose descriptions have 'ions'; others may measure it too")
+
+
+@pytest.mark.parametrize(
+    ("question", "command"),
+    [
+        ("what should I cite?", "`helio cite RUN`"),
+        ("what can helio do?", "`helio --help`"),
+        ("what can you do?", "`helio --help`"),
+        ("what pipelines do I have?", "`helio list`"),
+        ("is it scheduled?", "`helio schedule list`"),
+    ],
+)
+def test_a_question_that_a_command_answers_gets_the_command(author, overview, question, command):
+    assert command in reply(author.edit(question, overview))

@@ -876,7 +876,7 @@ def test_a_computation_that_is_added_is_of_its_own_part(author, templates, name,
          "B | Bmag | Bz_smooth | ACE_n_smooth | ACE_V"),
         ("ace-strength", "add the density below |B|", "B | Bmag | ACE_n | Bz_smooth"),
         ("wind-plasma", "add the dynamic pressure; below it the raw density",
-         "density | WI_PM_3DP.P_VELS | temperature | Wind_Pdyn | WI_PM_3DP.P_DENS"),
+         "density | WI_PM_3DP.P_VELS | temperature | Pdyn | WI_PM_3DP.P_DENS"),
     ],
 )  # fmt: skip
 def test_below_it_is_below_what_was_added(author, templates, name, request_, panels):
@@ -2762,3 +2762,32 @@ def test_helio_asks_over_which_panel_a_line_is_drawn(author, templates):
 def test_a_change_that_could_mean_something_else_is_refused(author, templates, name, request_, message):
     with pytest.raises(NotUnderstood, match=message):
         author.edit(request_, templates(name))
+
+
+def test_a_quantity_from_a_dataset_is_added_from_it(author, templates):
+    said = " ".join(changed(author, templates("wind-plasma"), "add the electron density from WI_H5_SWE"))
+    assert "WI_H5_SWE parameter: N_elec" in said or "fetch WI_H5_SWE N_elec" in said
+
+
+@pytest.mark.parametrize("words", ["always in GSM", "convert Bz to GSM", "show Bz in GSM"])
+def test_an_intent_follows_the_frame_of_its_step(author, words):
+    template = author.create("Wind Bz GSE and density on 2003-11-20").template
+    intents = [step["intent"] for step in author.edit(words, template).template["steps"]]
+    assert "Fetch magnetic field of Wind in GSM, 1 min" in intents
+    assert "Take the z component in GSM" in intents
+
+
+@pytest.mark.parametrize("words", ["compute the dynamic pressure", "add the dynamic pressure"])
+@pytest.mark.parametrize("means", ["", ", hourly means of the density"])
+def test_a_quantity_is_computed_from_the_speed_and_the_density_of_the_figure(author, words, means):
+    template = author.create(f"Wind solar wind speed and density on 2003-11-20{means}").template
+    steps = author.edit(words, template).template["steps"]
+    assert {step["tool_args"].get("dataset_id", "WI_H1_SWE") for step in steps} == {"WI_H1_SWE"}
+    [pressure] = [step["tool_args"] for step in steps if step["tool_name"] == "dynamic_pressure"]
+    assert (pressure["density_label"], pressure["velocity_label"]) == ("Wind_n", "Wind_V_aligned")
+
+
+def test_marks_outside_a_new_time_range_are_said(author, templates):
+    draft = author.edit("use the storm of 10 May 2024", templates("storm-overview"))
+    assert draft.template["variables"]["$TIME_RANGE"]["default"] == "2024-05-10 to 2024-05-13"
+    assert "marked at times outside the new time range: shock, sheath, magnetic cloud" in draft.notes

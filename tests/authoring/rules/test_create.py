@@ -210,7 +210,7 @@ def test_all_marks_of_a_list_have_its_look(author, words, dashes):
 
 def test_a_number_that_was_not_understood_is_never_left_out(author):
     with pytest.raises(NotUnderstood, match="does not understand '31'"):
-        author.create("ACE magnetic field on 31 February 2022")
+        author.create("ACE magnetic field for 31 and February 2022")
 
 
 def test_an_average_has_the_cadence_that_was_said(author):
@@ -571,7 +571,7 @@ def test_the_same_request_gives_the_same_bytes(author):
 def test_what_may_mean_several_things_is_asked_and_the_answer_used(author, request_, choice):
     asked = author.create(request_)
     assert isinstance(asked, AuthorQuestion)
-    assert choice in asked.choices
+    assert asked.choice(choice) in asked.choices
     assert isinstance(author.create(request_, chosen=(choice,)), TemplateDraft)
 
 
@@ -1677,3 +1677,75 @@ def test_hours_behind_a_date_are_no_limits(author):
 def test_the_table_that_is_named_is_saved_alone(author, tail):
     (saved,) = steps(made(author, f"OMNI Bz and Dst, 2003-11-20; {tail}"), "save_data")
     assert saved["source_labels"] == ["OMNI_Dst"]
+
+
+@pytest.mark.parametrize(
+    ("words", "fetched"),
+    [
+        ("electron density from WI_H5_SWE on 2003-11-20", ["WI_H5_SWE.N_elec"]),
+        ("electron density from WI_H5_SWE and Bz on 2003-11-20", ["WI_H5_SWE.N_elec", "WI_H0_MFI.BGSE"]),
+        (
+            "Wind proton density and speed from WI_H1_SWE for 2003-11-20, hourly means of the density",
+            ["WI_H1_SWE.Proton_Np_nonlin", "WI_H1_SWE.Proton_V_nonlin"],
+        ),
+        ("Bz from AC_H3_MFI on 2022-01-01", ["AC_H3_MFI.BGSEc"]),
+        ("magnetic field from AC_H0_MFI on 2022-01-01", ["AC_H0_MFI.BGSEc"]),
+        ("electron parallel temperature from WI_H5_SWE on 2003-11-20", ["WI_H5_SWE.Te_pal"]),
+    ],
+)
+def test_a_quantity_from_a_dataset_is_taken_from_it_alone(author, words, fetched):
+    draft = author.create(words)
+    args = [step["tool_args"] for step in draft.template["steps"] if step["tool_name"] == "fetch_data"]
+    assert [f"{arg['dataset_id']}.{arg['parameter_id']}" for arg in args] == fetched
+
+
+def test_the_choices_of_a_parameter_say_what_it_is(author):
+    question = author.create("WI_H5_SWE on 2003-11-20")
+    assert question.choices[1] == "T_elec: Te Electron total-temperature [K]"
+    assert question.choice("t_elec") == question.choices[1]
+    draft = author.create("WI_H5_SWE on 2003-11-20", chosen=("T_elec",))
+    assert draft.template["steps"][0]["tool_args"]["parameter_id"] == "T_elec"
+
+
+@pytest.mark.parametrize(
+    ("time", "told"),
+    [
+        ("from 2003-11-21 to 2003-11-20", "ends before it starts"),
+        ("from 2003-11-21 00:00 until 2003-11-20 12:00", "ends before it starts"),
+        ("on 2003-11-31", "November 2003 has 30 days"),
+        ("on 31 November 2003", "November 2003 has 30 days"),
+        ("on Feb 30 2020", "February 2020 has 29 days"),
+    ],
+)
+def test_a_time_that_cannot_be_is_refused_with_the_reason(author, overview, time, told):
+    with pytest.raises(NotUnderstood, match=told):
+        author.create(f"Wind Bz {time}")
+    with pytest.raises(NotUnderstood, match=told):
+        author.edit(f"plot it {time}", overview)
+
+
+def test_a_new_title_leaves_the_name_of_the_pipeline_and_says_so(author, overview):
+    draft = author.edit("rename it to storm", overview)
+    assert any("the pipeline keeps its name" in note for note in draft.notes)
+
+
+@pytest.mark.parametrize(
+    ("storm", "span"),
+    [
+        ("the storm of 17 March 2015", "2015-03-17 to 2015-03-19"),
+        ("the geomagnetic storm of 11 May 2024", "2024-05-10 to 2024-05-13"),
+        ("the storm on 2024-05-10", "2024-05-10 to 2024-05-13"),
+        ("the storm of 3 March 2015", "2015-03-03 to 2015-03-04"),
+    ],
+)
+def test_a_day_of_a_named_storm_means_the_storm(author, storm, span):
+    draft = author.create(f"OMNI SYM-H during {storm}")
+    assert draft.template["variables"]["$TIME_RANGE"]["default"] == span
+
+
+@pytest.mark.parametrize(
+    "words", ["ACE level 2 speed, January 2026", "ACE speed from level 2 for 2026-01-05"]
+)
+def test_a_quantity_without_data_at_the_time_is_not_another_one_of_the_catalogue(author, words):
+    with pytest.raises(NotUnderstood, match="ACE has no bulk speed for 2026-01"):
+        author.create(words)

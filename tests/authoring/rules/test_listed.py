@@ -157,6 +157,38 @@ def test_an_edit_shades_events_once_and_then_changes_their_colour(author, file, 
 
 
 @pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("remove the shading", {}),
+        ("no shading", {}),
+        ("delete the shaded intervals", {}),
+        ("remove the Sheath interval", {"Cloud": "lightskyblue"}),
+        ("hide the Cloud", {"Sheath": "moccasin"}),
+        ("remove the shading of the cloud", {"Sheath": "moccasin"}),
+        ("make the shading orange", {"Cloud": "orange", "Sheath": "orange"}),
+        ("make the sheath shading orange", {"Cloud": "lightskyblue", "Sheath": "orange"}),
+        ("make the Sheath orange", {"Cloud": "lightskyblue", "Sheath": "orange"}),
+    ],
+)
+def test_listed_events_are_changed_as_typed_ones(words, left, author, file):
+    shaded = author.create(SHADE, sources=read_sources([file(EVENTS)])).template
+    draft = author.edit(words, shaded)
+    spec = step(draft, "render_spec")["tool_args"]["spec"]
+    assert {entry["label"]: entry["color"] for entry in spec.get("events", ())} == left
+    tables = [step for step in draft.template["steps"] if step["tool_name"] == "store_dataframe"]
+    assert len(tables) == len(left)
+    assert not spec.get("trace_colors")
+
+
+@pytest.mark.parametrize("question", ["which events are shaded?", "what is the moccasin shading?"])
+def test_a_question_about_listed_events_gets_their_times(question, author, file):
+    shaded = author.create(SHADE, sources=read_sources([file(EVENTS)])).template
+    reply = author.edit(question, shaded).text
+    assert "shaded events 2022-01-01T12:00:00 to 2022-01-01T15:30:00 (moccasin): 'Sheath'" in reply
+    assert ("'Cloud'" in reply) == ("which" in question)
+
+
+@pytest.mark.parametrize(
     "words",
     [
         "ACE magnetic field for 2022-01-01, shade storms.csv in red and mark onsets.txt in blue",

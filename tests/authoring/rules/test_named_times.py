@@ -298,7 +298,6 @@ OTHER_MEANINGS = (
     "Carrington longitude of the event",
     "Dst for the 13 March 1989 storm",
     "OMNI Bz on 22 June 2015 storm",
-    "storm of 26 August 2018",
     "Voyager 1 and 2 heliopause crossing",
     "Venus flyby of MESSENGER",
     "spacecraft in eclipse",

@@ -25,7 +25,7 @@ from helio.authoring.rules.changes.additions import (
 from helio.authoring.rules.changes.arranging import remove
 from helio.authoring.rules.changes.atoms import COUNTED, Atom
 from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
-from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
+from helio.authoring.rules.changes.conversions import cadences_of, lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
@@ -37,7 +37,7 @@ from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, DERIVED
 from helio.authoring.writing.steps import duration
 from helio.knowledge.cadence import cadence_text
-from helio.knowledge.quantities import SOURCES, B
+from helio.knowledge.quantities import B
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.graph import StepView
@@ -421,15 +421,6 @@ def _along_axes_of_field(editor: FigureEditor, vector: str) -> str:
     ids = [str(step["step_id"]) for step in editor.after["steps"]]
     last = max((vector, axes), key=lambda made: ids.index(str(editor.lines.step(made).id)))
     return editor.compute("rotate_to_axes", f"{vector}_lmn", args, "Rotate to L, M, N", after=last)
-
-
-def cadences_of(editor: FigureEditor, line: str) -> list[float]:
-    """Return the cadences of the data behind a line, in seconds, as far as helio's table or the catalogue has them."""
-    fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
-    known = [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
-    datasets = sorted({dataset for dataset, _ in fetched if dataset in editor.catalogue})
-    listed = [editor.catalogue.summary(dataset).cadence for dataset in datasets]
-    return known or [seconds for cadence in listed if len(cadence) == 1 for seconds in cadence]
 
 
 def _refuse_finer(editor: FigureEditor, line: str, tool: str, window: str) -> None:

@@ -11,8 +11,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.clauses import ANYTHING, Clause, Rule
-from helio.authoring.rules.changes.computation_changes import cadences_of
-from helio.authoring.rules.changes.conversions import epochs_of, steps_behind, whole_of
+from helio.authoring.rules.changes.conversions import aligned, steps_behind, times_of, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.computations.averages import read_trends
@@ -27,7 +26,6 @@ from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, lacks_window
 from helio.authoring.writing.operations import in_unit_of
-from helio.authoring.writing.steps import duration
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
@@ -59,8 +57,6 @@ _BEFORE_AVERAGE = (
     r"(?:averag(?:ing|ed|es?)|smooth(?:ing|ed)|(?:running\s+)?(?:means?|averages?|medians?))\b(?:\s+(?:it|them))?"
 )
 """Words of a computation of what an average takes: ``leave out values above 50 before averaging``."""
-_USUAL_CADENCE = 60.0
-"""Cadence in seconds of data that are not in helio's table."""
 _CLEANING = ("mask", "mask_by_flag", "expect", "interpolate", "despike", "align")
 """Tools whose results are drawn instead of their inputs."""
 _Reader = Callable[[Sentence], Iterable[ComputationMention]]
@@ -178,7 +174,7 @@ class ComputedLines:
         if computation.tool == "align" or (mention.by_other and lines and of_name and lines != of_name):
             lines = lines if lines else tuple(line for line in self._editor.drawn if line not in of_name)
             lines = tuple(line for line in lines if line not in of_name)
-            if len({self._times_of(line) for line in of_name}) != 1 or len(lines) != 1:
+            if len({times_of(self._editor, line) for line in of_name}) != 1 or len(lines) != 1:
                 return None
             tool = "align" if computation.tool == "align" else "mask_by_flag"
             return _Wish(replace(computation, tool=tool), lines, of_name[:1], own_panel, last)
@@ -235,7 +231,7 @@ class ComputedLines:
         editor, computation = self._editor, wish.computation
         source = editor.component(line)
         if computation.tool == "align":
-            return self._aligned(source, wish.other[0], dict(computation.args))
+            return aligned(editor, source, wish.other[0], dict(computation.args))
         own = editor.lines.unit(wish.other[0] if wish.other else source)
         if not own and "unit" in dict(computation.args) and computation.tool != "alert":
             raise NotUnderstood(
@@ -245,8 +241,8 @@ class ComputedLines:
         args: Document = {"source_label": source, **how.arguments(complete)}
         if wish.other:
             flag = editor.component(wish.other[0])
-            if self._times_of(flag) != self._times_of(source):
-                flag = self._aligned(flag, source, {"method": "nearest"})
+            if times_of(editor, flag) != times_of(editor, source):
+                flag = aligned(editor, flag, source, {"method": "nearest"})
             args = {"series_label": source, "flag_label": flag} | how.arguments(complete)
         if computation.tool == "expect":
             args["time_range"] = self._time_of(source)
@@ -260,23 +256,6 @@ class ComputedLines:
             how.intent_of(complete),
             after=whole_of(editor, last),
         )
-
-    def _aligned(self, label: str, clock: str, args: Document) -> str:
-        """Align a table with the times of another."""
-        editor = self._editor
-        clock = whole_of(editor, clock)
-        ids = [str(step["step_id"]) for step in editor.after["steps"]]
-        last = max((label, clock), key=lambda made: ids.index(str(editor.lines.step(made).id)))
-        cadences = [*cadences_of(editor, label), *cadences_of(editor, clock)] or [_USUAL_CADENCE]
-        args = {"series_label": label, "onto_label": clock, "limit": duration(3 * max(cadences))} | args
-        intent = f"Align with the epochs of {clock}"
-        return editor.compute("align", f"{label}_aligned", args, intent, after=whole_of(editor, last))
-
-    def _times_of(self, label: str) -> tuple[str, ...]:
-        """Return whose times a table has: those of a dataset, or of the step that made them."""
-        made = epochs_of(self._editor, label)
-        fetched = [step.params for step, _ in self._editor.fetches if str(step.id) == made]
-        return tuple(str(fetched[0].get(key)) for key in ("dataset_id", "time_range")) if fetched else (made,)
 
     def _time_of(self, label: str) -> str:
         """Return the time range for which the data behind a label are fetched."""

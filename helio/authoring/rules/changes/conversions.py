@@ -16,12 +16,14 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
 from helio.authoring.rules.changes.panel_settings import panel_numbers
 from helio.authoring.swapping import refetched, replaced_args
+from helio.authoring.writing.steps import duration
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.frame_names import FRAMES, TURNABLE
 from helio.knowledge.quantities import SOURCES, QuantitySource, spellings
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, pretty_unit
 from helio.pipelines.dialect.written import object_of
+from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES, entry_labels
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
@@ -34,6 +36,8 @@ _SAME_EPOCHS = (
 """Tools whose results have the epochs of what they read first."""
 
 
+_USUAL_CADENCE = 60.0
+"""Cadence in seconds of data that are not in helio's table."""
 _OF_SEVERAL_FRAMES = (*FIGURES, "align", "save_data")
 """Tools that may read vectors in several frames."""
 _REPLACES = re.compile(r"\b(?:replac\w*|instead|rather than|like)\b", re.IGNORECASE)
@@ -163,6 +167,33 @@ def epochs_of(editor: FigureEditor, label: str) -> str:
     while step.tool in (*_SAME_EPOCHS, "align") and step.labels:
         step = editor.lines.step(step.params["onto_label"] if step.tool == "align" else step.labels[0])
     return str(step.id) or label
+
+
+def cadences_of(editor: FigureEditor, line: str) -> list[float]:
+    """Return the cadences of the data behind a line, in seconds, as far as helio's table or the catalogue has them."""
+    fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
+    known = [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
+    datasets = sorted({dataset for dataset, _ in fetched if dataset in editor.catalogue})
+    listed = [editor.catalogue.summary(dataset).cadence for dataset in datasets]
+    return known or [seconds for cadence in listed if len(cadence) == 1 for seconds in cadence]
+
+
+def times_of(editor: FigureEditor, label: str) -> tuple[str, ...]:
+    """Return whose times a table has: those of a dataset, or of the step that made them."""
+    made = epochs_of(editor, label)
+    fetched = [step.params for step, _ in editor.fetches if str(step.id) == made]
+    return tuple(str(fetched[0].get(key)) for key in ("dataset_id", "time_range")) if fetched else (made,)
+
+
+def aligned(editor: FigureEditor, label: str, clock: str, args: Document) -> str:
+    """Align a table with the times of another; return the new label."""
+    clock = whole_of(editor, clock)
+    ids = [str(step["step_id"]) for step in editor.after["steps"]]
+    last = max((label, clock), key=lambda made: ids.index(str(editor.lines.step(made).id)))
+    cadences = [*cadences_of(editor, label), *cadences_of(editor, clock)] or [_USUAL_CADENCE]
+    args = {"series_label": label, "onto_label": clock, "limit": duration(3 * max(cadences))} | args
+    intent = f"Align with the epochs of {clock}"
+    return editor.compute("align", f"{label}_aligned", args, intent, after=whole_of(editor, last))
 
 
 def whole_of(editor: FigureEditor, line: str) -> str:

@@ -45,9 +45,10 @@ from helio.authoring.rules.changes.computed_lines import ComputedLines
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
+from helio.authoring.rules.changes.intents import retell_intents
 from helio.authoring.rules.changes.line_settings import FIXED, notes_on_same_colours, style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
-from helio.authoring.rules.changes.marks import DRAWN_MARKS
+from helio.authoring.rules.changes.marks import DRAWN_MARKS, looks_of_shading, notes_on_marks_outside
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import says_panel, set_scale
@@ -219,6 +220,7 @@ def edited(
         return AuthorReply(reply, BY)
     _scale_as_preferred(editor, _drawn_in_all(editor) - earlier)
     editor.notes += notes_on_same_colours(editor)
+    retell_intents(editor, start)
     proved = gate.edited(template, editor.after)
     if proved.errors:
         raise NotProved("after this change the pipeline could not run", diagnostics=proved.errors)
@@ -302,6 +304,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         *of_values,
         *Siblings(editor).rules(),
         added_inputs(editor),
+        looks_of_shading(editor),
         *RULES,
         *meanings.rest(),
         *computing.rest(),
@@ -347,6 +350,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     event, moved = _EVENT.search(str(editor.spec.get("title") or "")), default_span(editor)
     if event and moved != span and event[0] not in str(moved):
         editor.notes.append(f"the title still says '{event[0]}', which may not be true of the new time")
+    if moved is not None and moved != span:
+        editor.notes += notes_on_marks_outside(editor, moved)
     for line, before_all in editor.kept.items():
         if editor.shown(line) != before_all:
             raise NotUnderstood(

@@ -65,6 +65,10 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
             f"the request does not say what to call '{text}'", advice="name a line, an axis or the title"
         )
     editor.put("title", text)
+    if clause.says(r"\b(?:re-?name|call)\s+(?:it|this|that)\b(?!\s+(?:plot|figure))"):
+        editor.notes.append(
+            "the title is changed; the pipeline keeps its name (`helio copy` gives it another)"
+        )
 
 
 def match_title(editor: FigureEditor, _: Clause) -> None:

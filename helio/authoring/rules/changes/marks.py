@@ -19,6 +19,7 @@ from helio.authoring.rules.changes.panel_settings import named_panels, panels_of
 from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
+from helio.time_range import TimeRange, time_range_or_none
 
 _KIND_OF_LINE = re.compile(r"(?:threshold|reference|limit|level|guide|alert)s?", re.IGNORECASE)
 
@@ -154,22 +155,23 @@ def shade(editor: FigureEditor, clause: Clause) -> None:
         _add_mark(editor, "vrects", {"x0": start, "x1": stop} | look)
 
 
-_MARK_KEYS = {"horizontal_line": "hlines", "vertical_line": "vlines"}
+_MARK_KEYS = {"horizontal_line": ("hlines",), "vertical_line": ("vlines",)}
+_SHADINGS = ("vrects", "events")
+"""Keys of shaded intervals: those that the figure lists, and those from tables of events."""
+_MARK_NAMES = {"vrects": "shaded interval", "hlines": "horizontal line", "vlines": "vertical line"}
 
 
 def remove_marks(editor: FigureEditor, clause: Clause) -> None:
     """Remove horizontal or vertical lines, levels, or shaded intervals."""
-    key = next((key for noun, key in _MARK_KEYS.items() if clause.has(f"noun:{noun}")), "vrects")
-    key = "hlines" if clause.has("levels") else key
-    held = editor.where(key)[0]
-    if not held:
-        names = {"vrects": "shaded interval", "hlines": "horizontal line", "vlines": "vertical line"}
-        raise NotUnderstood(f"the figure has no {names[key]} to remove")
-    labels = [name.casefold() for name in clause.names] if key != "hlines" else []
+    keys = next((keys for noun, keys in _MARK_KEYS.items() if clause.has(f"noun:{noun}")), _SHADINGS)
+    keys = ("hlines",) if clause.has("levels") else keys
+    held = _held(editor, keys)
+    is_level = keys == ("hlines",)
+    labels = [] if is_level else [name.casefold() for name in clause.names]
     values = [atom.value.value for atom in clause.of("number")]
-    places = [atom for atom in clause.of("what") if key == "hlines" and says_panel(clause, atom.text)]
+    places = [atom for atom in clause.of("what") if is_level and says_panel(clause, atom.text)]
     numbers = [] if values else named_panels(editor, [*clause.of("panel"), *places])
-    if key == "hlines" and len(places) < len(clause.names):
+    if is_level and len(places) < len(clause.names):
         raise NotUnderstood(
             f"helio does not understand '{clause.text}'", advice="name the panel or the value"
         )
@@ -178,17 +180,52 @@ def remove_marks(editor: FigureEditor, clause: Clause) -> None:
         if clause.has("levels"):
             return bool(mark.get("levels") != clause.value("levels"))
         if labels:
-            return not any(says(str(mark.get("label", "")).casefold(), label) for label in labels)
+            return not any(says(_label_of(mark), label) for label in labels)
         return mark.get("y", mark.get("x")) not in values if values else mark.get("panel", 1) not in numbers
 
-    kept = (
-        [mark for mark in held if stays(object_of(mark))]
-        if labels or values or numbers or clause.has("levels")
-        else []
-    )
+    is_part = labels or values or numbers or clause.has("levels")
+    kept = {key: [mark for mark in held[key] if is_part and stays(object_of(mark))] for key in held}
     if kept == held:
         raise NotUnderstood("the figure has no such line")
-    editor.set_for(key, kept)
+    for key in held:
+        editor.set_for(key, kept[key])
+
+
+def _held(editor: FigureEditor, keys: tuple[str, ...]) -> dict[str, list[Any]]:
+    """Return the marks that the figure has under some keys; refuse the sentence if there are none."""
+    held = {key: marks for key in keys if isinstance(marks := editor.where(key)[0], list) and marks}
+    if not held:
+        raise NotUnderstood(f"the figure has no {_MARK_NAMES[keys[0]]}")
+    return held
+
+
+def _label_of(mark: Document) -> str:
+    """Return the label of a mark; of a mark without a label, the name of the table that it is from."""
+    return str(mark.get("label") or str(mark.get("of", "")).replace("_", " ")).casefold()
+
+
+def set_look_of_shading(editor: FigureEditor, clause: Clause) -> None:
+    """Set the colour of the shaded intervals that a clause names, or of all."""
+    names = [plain_name(name).casefold() for name in clause.names]
+    found = False
+    for key, marks in _held(editor, _SHADINGS).items():
+        meant = [not names or any(says(_label_of(mark), name) for name in names) for mark in marks]
+        found |= any(meant)
+        look = {"color": clause.value("colour")}
+        editor.set_for(key, [mark | look if of else mark for mark, of in zip(marks, meant, strict=True)])
+    if not found:
+        raise NotUnderstood(f"the figure has no shaded interval called '{', '.join(clause.names)}'")
+
+
+def looks_of_shading(editor: FigureEditor) -> Rule:
+    """Return the rule of the colour of shaded intervals by their labels alone: ``make the sheath orange``."""
+
+    def is_named(clause: Clause) -> bool:
+        keys = _SHADINGS if len(editor.figures()) == 1 else ()
+        labels = {_label_of(object_of(mark)) for key in keys for mark in editor.where(key)[0] or ()}
+        return {plain_name(name).casefold() for name in clause.names} <= labels
+
+    return Rule("colour what", "noun:colour verb:show", set_look_of_shading, is_named)
 
 
 def without_marks(editor: FigureEditor, clause: Clause) -> Clause:
@@ -196,9 +233,9 @@ def without_marks(editor: FigureEditor, clause: Clause) -> Clause:
     gone = []
     for atom in clause.of("what"):
         words, is_line = plain_name(atom.text).casefold(), bool(editor.lines_of(atom.text))
-        for key in ("vlines", "vrects", "hlines"):
+        for key in ("vlines", *_SHADINGS, "hlines"):
             held = [object_of(mark) for mark in editor.where(key)[0] or []]
-            labels = [str(mark.get("label", "")).casefold() for mark in held]
+            labels = [_label_of(mark) for mark in held]
             is_meant = [label == words if is_line else says(label, words) for label in labels]
             kept = [mark for mark, goes in zip(held, is_meant, strict=True) if not goes]
             if kept != held:
@@ -206,6 +243,19 @@ def without_marks(editor: FigureEditor, clause: Clause) -> Clause:
                 gone.append(atom)
     own, shared = (tuple(atom for atom in part if atom not in gone) for part in (clause.atoms, clause.shared))
     return replace(clause, atoms=own, shared=shared)
+
+
+def notes_on_marks_outside(editor: FigureEditor, span: TimeRange) -> list[str]:
+    """Name the marks at fixed times that the new time range of the figure does not show."""
+    outside = []
+    for key in ("vlines", "vrects", "annotations"):
+        for mark in map(object_of, editor.spec.get(key) or ()):
+            times = [str(mark[name]) for name in ("x", "x0", "x1") if name in mark]
+            ends = [time_range_or_none(time, editor.now) for time in times]
+            known = [end for end in ends if end is not None]
+            if len(known) == len(times) > 0 and (known[-1].start < span.start or known[0].start >= span.stop):
+                outside.append(str(mark.get("label") or mark.get("text") or " to ".join(times)))
+    return [f"marked at times outside the new time range: {', '.join(outside)}"] if outside else []
 
 
 def add_levels(editor: FigureEditor, clause: Clause) -> None:
@@ -233,8 +283,10 @@ DRAWN_MARKS = (mark_value, move_line, mark_time, shade, add_levels)
 """Functions that draw a mark, with the look that a clause names."""
 MARKS: tuple[Rule, ...] = (
     Rule("levels", "what panel verb:add verb:mark verb:show colour dash line", add_levels),
-    Rule("verb:remove noun:horizontal_line|noun:vertical_line|verb:shade|levels", "number panel what colour dash line",
-         remove_marks),
+    Rule("verb:remove noun:horizontal_line|noun:vertical_line|verb:shade|levels",
+         "number panel what colour dash line noun:time", remove_marks),
+    Rule("verb:remove what noun:time", "", remove_marks),
+    Rule("verb:shade colour", "what noun:time noun:colour", set_look_of_shading),
     Rule("verb:move|rel:instead_of line|noun:horizontal_line number",
          "number line noun:horizontal_line rel:instead_of verb:move verb:show what panel colour dash width", move_line,
          lambda clause: clause.has("rel:instead_of") or clause.says(r"\blines?\b.*\bto\s+(?:y\s*=\s*)?[-−+\d.]"),

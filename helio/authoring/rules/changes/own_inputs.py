@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from helio.authoring.fetches import FETCH
 from helio.authoring.request import PipelineRequest
-from helio.authoring.rules.changes.conversions import epochs_of
+from helio.authoring.rules.changes.conversions import aligned, epochs_of, times_of
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.writing.computations import DERIVED, Part
-from helio.knowledge.quantities import ABS_B, VECTOR_V, B
+from helio.knowledge.quantities import ABS_B, SOURCES, VECTOR_V, B
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import symbol
 from helio.steps.signature import TableInput, signatures
@@ -22,7 +23,8 @@ def computed_here(editor: FigureEditor, request: PipelineRequest) -> str:
     """Compute a quantity from the lines that the figure draws; return its label.
 
     The label is empty if not exactly one line is each of the inputs, in the unit and the frame that the tool takes,
-    or if the lines have different epochs.
+    or if the lines have the times of different datasets. Of a dataset that has the quantity itself, helio computes it
+    only from drawn lines of one fetch, or if the request asks to compute it.
     """
     names = [quantity.name for quantity in request.quantities if not quantity.component]
     recipe = DERIVED.get(names[0]) if len(names) == len(request.quantities) == 1 else None
@@ -36,8 +38,19 @@ def computed_here(editor: FigureEditor, request: PipelineRequest) -> str:
         if len(fitting) != 1 or editor.lines.crafts(fitting[0]) != set(request.spacecraft):
             return ""
         labels[argument] = fitting[0]
-    if len({epochs_of(editor, label) for label in labels.values()}) != 1:
+    clock = next(iter(labels.values()))
+    apart = [label for label in labels.values() if times_of(editor, label) != times_of(editor, clock)]
+    dataset = _dataset(editor, clock)
+    is_measured = any((row.dataset, row.quantity) == (dataset, names[0]) for row in SOURCES)
+    is_of_one_step = len({epochs_of(editor, label) for label in labels.values()}) == 1
+    is_as_drawn = is_of_one_step and {*labels.values()} <= {*editor.drawn}
+    if is_measured and request.computed != names[0] and not is_as_drawn:
         return ""
+    if any(_dataset(editor, label) != dataset for label in apart):
+        return ""
+    for argument, label in labels.items():
+        if label in apart:
+            labels[argument] = aligned(editor, label, clock, {"method": "nearest"})
     helium = {"assumed_alpha": 0.04} if recipe.helium else {}
     ids = [str(step["step_id"]) for step in editor.after["steps"]]
     last = max(labels.values(), key=lambda made: ids.index(str(editor.lines.producers[made].id)))
@@ -51,12 +64,18 @@ def computed_here(editor: FigureEditor, request: PipelineRequest) -> str:
     return label
 
 
+def _dataset(editor: FigureEditor, label: str) -> str:
+    """Return the dataset from which a fetch takes the data of a label if it has data; the label if there is none."""
+    pairs = editor.lines.pairs(label)
+    return pairs[0][0] if pairs else label
+
+
 def _lines_for(editor: FigureEditor, part: Part, table: TableInput) -> list[str]:
     """Return the drawn lines of measured data that are an input as the tool takes it, or the length of a vector."""
     lines = editor.lines
     measured = [
         line
-        for line in editor.drawn
+        for line in dict.fromkeys(lines.source(line, AVERAGES) for line in editor.drawn)
         if (step := lines.producers.get(line)) is not None
         and step.tool in _OF_MEASURED
         and (table.takes.unit in ("", None) or lines.unit(line) in ("", table.takes.unit))
@@ -64,7 +83,8 @@ def _lines_for(editor: FigureEditor, part: Part, table: TableInput) -> list[str]
     ]
     length = "" if table.takes.kind or part.frame else _LENGTHS.get(part.quantity, "")
     for quantity in filter(None, (part.quantity, length)):
-        found = [line for line in lines.meant(quantity, editor.figure()) if line in measured]
+        meant = (lines.source(line, AVERAGES) for line in lines.meant(quantity, editor.figure()))
+        found = [line for line in dict.fromkeys(meant) if line in measured]
         if quantity in _LENGTHS:
             found = [line for line in found if lines.is_vector(line)]
         if found := [line for line in found if part.frame in ("", lines.frame(line))]:

@@ -38,7 +38,7 @@ _FORMS = (
     ("multiply", rf"\b{_MULTIPLY}\s+{SMALL}{NAME}{_BY}"),
     ("multiply", rf"\b(?:scaled\s+)?{_FACTOR}\s+times\s+{SMALL}{NAME}"),
     ("divide", rf"\b{_DIVIDE}\s+{SMALL}{NAME}{_BY}"),
-    ("twice", rf"\b{_TWICE}\s+{SMALL}{NAME}"),
+    ("twice", rf"\b{_TWICE}\s+(?!as\s|{SMALL}(?:height|width|size|thickness)\b){SMALL}{NAME}"),
     ("flip", rf"\b{_FLIP}{_OF}"),
     ("flip", rf"(?:^|\b(?:plot|draw|show|and|with)\s+)minus\s+(?!\d){SMALL}{NAME}{_IN_BRACKETS}"),
     ("flip", rf"[,(]?\s*\b(?:with\s+)?(?:the\s+|its\s+)?{_FLIPPED}\b\)?"),

@@ -40,6 +40,7 @@ from helio.authoring.rules.questions.tool_facts import page_sentences, tool_word
 from helio.authoring.rules.questions.values_asked import KINDS, kind_asked, values_told
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
+from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 
 _REST = "helio cannot answer the rest without a language model"
@@ -68,6 +69,19 @@ _LOOKS = frozenset({"frames", "panels", "colours", "dashes", "titles", "scales",
 _WITH_NUMBERS = frozenset({"cadence", "settings", "times", "bins", "computations", "coverage"})
 """Properties with a number, so that a number in the question is one to compare with."""
 _NUMBER = re.compile(r"[\d.:-]+(?:[mun]?s|min|h|d)?")
+_COMMANDS = (
+    (r"cite|acknowledge", "`helio cite RUN` says how to cite the data of a run, and helio"),
+    (
+        r"what (?:can|does|could) (?:helio|you) (?:do|compute|draw|plot)\b",
+        "`helio --help` lists the commands, `helio tools` what helio computes, `helio missions` whose data it finds",
+    ),
+    (
+        r"(?:what|which|how many) (?:other )?pipelines\b",
+        "`helio list` lists your pipelines and those that come with helio",
+    ),
+    (r"scheduled?\b", "`helio schedule list` lists the schedules, with their next runs"),
+)
+"""Commands that answer a question by which helio finds nothing, each with the words of such questions."""
 _PARTS = re.compile(r",|;|\?\s*\w|\b(?:and|but|plus)\b", re.IGNORECASE)
 _MOST_LINES = 6
 _LIKE = 0.75
@@ -94,6 +108,8 @@ def answered(
     """
     question = Question(request, template, catalogue, now)
     text = _Answer(question, records).text()
+    if text.startswith(DECLINED):
+        text = next((command for words, command in _COMMANDS if ignoring_case(words).search(request)), text)
     named = {kind for atom in question.asked.things for kind in kinds_of(atom)}
     of_data = named & {"craft", "dataset", "instrument"} and question.topics != ["exclusions"]
     if template is None or not text.startswith(DECLINED) or not of_data:

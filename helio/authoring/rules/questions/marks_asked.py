@@ -23,7 +23,10 @@ _OF_A_PANEL = re.compile(r"\b[a-z]+ panel\b", re.IGNORECASE)
 _OF_A_LINE = stems("line")
 _NO_LOOK = {"coverage", "fills", "meanings", "times", "reasons"}
 """Properties whose words say nothing about the look of a mark."""
-_KINDS = {"vlines": "vertical line at", "hlines": "horizontal line at", "vrects": "shaded interval"}
+_ROW = re.compile(r'\s+\(?"')
+_TIME = re.compile(r'"(\d{4}-\d\d-\d\dT[\d:.]+)"')
+_KINDS = {"vlines": "vertical line at", "hlines": "horizontal line at", "vrects": "shaded interval",
+          "events": "shaded events"}  # fmt: skip
 
 
 def marks_asked(question: Question) -> list[str]:
@@ -72,15 +75,24 @@ def _marks(pipeline: PipelineFacts, spec: Document) -> Facts:
 
 def _described(pipeline: PipelineFacts, spec: Document, name: str, mark: Mapping[str, object]) -> Fact:
     places = [pipeline.with_values(str(mark[key])) for key in ("x", "y", "x0", "x1") if key in mark]
+    intervals = _intervals(pipeline, str(mark.get("of", "")))
     if mark.get("levels"):
         name = "horizontal lines at the levels of"
-    where = " to ".join(places) or str(mark.get("levels") or mark.get("of"))
+    where = " to ".join(places) or ", ".join(intervals) or str(mark.get("levels") or mark.get("of"))
     panel = str(mark.get("panel", ""))
     look = ", ".join(str(mark[key]) for key in ("color", "dash") if key in mark)
     said = f"'{mark['label']}'" if mark.get("label") else "; ".join(_reasons(pipeline, spec, panel, places))
     text = f"{name} {where}{f' in panel {panel}' if panel else ''}{f' ({look})' if look else ''}"
     about = frozenset[Subject]({("panel", panel)} if panel else ())
     return Fact(f"{text}: {said or 'the pipeline gives no name'}", about)
+
+
+def _intervals(pipeline: PipelineFacts, label: str) -> list[str]:
+    """Return the intervals or the times of a table of events that the pipeline itself has."""
+    step = pipeline.producers.get(label)
+    code = str((step.params if step else {}).get("pandas_code", ""))
+    times = [_TIME.findall(row) for row in code.splitlines() if _ROW.match(row)]
+    return [" to ".join(row) for row in times if row]
 
 
 def _reasons(pipeline: PipelineFacts, spec: Document, panel: str, places: list[str]) -> Iterator[str]:

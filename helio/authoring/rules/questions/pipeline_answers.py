@@ -51,6 +51,11 @@ _CHANGED = re.compile(
     r"|\bwhat (?:has |was )?changed\b|\bwho changed\b|\blast change\b",
     re.IGNORECASE,
 )
+_REVISION = re.compile(
+    r"\bwhat (?:did|does) (?:revision|version) (?P<number>\d+) (?:change|do)\b"
+    r"|\bwhat (?:was |has )?changed in (?:revision|version) (?P<changed>\d+)\b",
+    re.IGNORECASE,
+)
 _MISSING = re.compile(r"\bhow (?:many|much)\b.*\b(?:missing|nans?|gaps)\b", re.IGNORECASE)
 _OF_MISSING = stems("missing values records points samples data NaN gaps")
 _SINCE = re.compile(r"\bsince (?:the )?([^?.!]+)", re.IGNORECASE)
@@ -466,10 +471,14 @@ def from_records(question: Question, records: Records | None) -> Iterator[str]:
     name = str(question.template.get("id"))
     if records is not None and _MISSING.search(question.request):
         yield from _missing(question, list(records.missing(name)))
-    if not about_run and not about_change:
+    revision = _REVISION.search(question.request)
+    if not about_run and not about_change and not revision:
         return
     if records is None:
         yield f"{DECLINED}; `helio runs` lists the runs, and `helio history` the changes of a pipeline"
+        return
+    if revision:
+        yield from records.revision(name, int(revision["number"] or revision["changed"]))
         return
     since = _SINCE.search(question.request)
     if about_change and about_run:

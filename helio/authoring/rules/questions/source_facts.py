@@ -194,7 +194,8 @@ def named_quantities(text: str) -> frozenset[str]:
 def covers(dataset: CatalogueEntry, catalogue: Catalogue) -> str:
     """Say from when to when a dataset has data."""
     ends = "data end on" if catalogue.has_stopped(dataset) else "data at least until"
-    return f"data from {time_text(dataset.first)[:10]}; {ends} {time_text(dataset.last)[:10]}"
+    span = f"data from {time_text(dataset.first)[:10]}; {ends} {time_text(dataset.last)[:10]}"
+    return " ".join(filter(None, (span, catalogue.covered_elsewhere(dataset.id))))
 
 
 def overlaps(dataset: CatalogueEntry, span: TimeRange) -> bool:

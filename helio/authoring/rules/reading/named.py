@@ -11,7 +11,8 @@ from operator import itemgetter
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.knowledge.catalogue import Catalogue
+from helio.authoring.writing.computations import DERIVED
+from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.quantities import SOURCES, B, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, INDICES, RATIOS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
@@ -89,6 +90,62 @@ def _parameters_in(sentence: Sentence, catalogue: Catalogue, dataset: str) -> li
         if match[0] in names and sentence.take_at(*match.span()):
             found.append(match[0])
     return list(dict.fromkeys(found))
+
+
+_OF_DATASET = re.compile(r"[^,;]*?\s(?:from|of|in)\s+(?:the\s+)?(?:data\s*set\s+)?", re.IGNORECASE)
+"""The words from a quantity to the dataset that has it."""
+_LISTED_BEFORE = re.compile(r"[^,;]*?\s*(?:,|,?\s*\band\b|&)\s*(?:the\s+)?", re.IGNORECASE)
+_MOST_OTHER_WORDS = 2
+"""Maximum number of words of a parameter's description besides those of a quantity that it may be."""
+
+
+def of_datasets(
+    sentence: Sentence, placed: Placed, datasets: Sequence[tuple[str, str]], catalogue: Catalogue
+) -> tuple[Placed, tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Take a quantity before ``from`` and a dataset alone from that dataset: ``electron density from WI_H5_SWE``.
+
+    So are quantities listed before it that the dataset has. Return the quantities of the table, the datasets with the
+    parameters that the table lacks, and the datasets of which the table has the quantities.
+    """
+    left, found, sources = list(placed), list[tuple[str, str]](), list[str]()
+    for dataset, parameter in datasets:
+        end, joint, own, is_known = sentence.text.find(dataset), _OF_DATASET, list[str](), False
+        for atom in reversed([] if parameter else [atom for atom in placed if atom[0] < end]):
+            if not joint.fullmatch(sentence.text[atom[0] : end]):
+                break
+            if not _has(dataset, atom[1].name):
+                described = _parameters_for(atom[1], catalogue.dataset(dataset))
+                if len(described) != 1:
+                    break
+                own = [*described, *own]
+                left.remove(atom)
+            is_known |= atom in left
+            end, joint = atom[0], _LISTED_BEFORE
+        sources += [dataset] if is_known else []
+        found += [(dataset, name) for name in own or ([] if is_known else [parameter])]
+    return left, tuple(found), tuple(sources)
+
+
+def _has(dataset: str, quantity: str) -> bool:
+    """Return whether the table has a quantity in a dataset, or all from which it is computed."""
+    recipe = DERIVED.get(quantity)
+    names = {row.quantity for row in SOURCES if row.dataset == dataset}
+    return quantity in names or (
+        recipe is not None and {part.quantity for part in recipe.takes.values()} <= names
+    )
+
+
+def _parameters_for(quantity: RequestQuantity, entry: CatalogueEntry) -> list[str]:
+    """Return the parameters whose descriptions have the words of a quantity, and the fewest others."""
+    words = {*quantity.name.casefold().split()}
+    others = {
+        parameter.name: len(said - words)
+        for parameter in entry.parameters
+        if not quantity.component
+        and words <= (said := {*re.findall(r"[a-z]{3,}", parameter.description.casefold())})
+    }
+    fewest = min(others.values(), default=0)
+    return [name for name, count in others.items() if count == fewest <= _MOST_OTHER_WORDS]
 
 
 def read_ratios(sentence: Sentence) -> Placed:

@@ -57,6 +57,7 @@ from helio.authoring.rules.reading.named import (
     Placed,
     beside_solar_wind,
     drop_places,
+    of_datasets,
     pairs_of,
     read_datasets,
     read_quantities,
@@ -483,6 +484,17 @@ class _SentenceReader:
         before_quantities = sentence.left
         needs_vector = MAGNITUDE in self._tools and not (self._datasets or described.datasets)
         named, self._field = read_quantities(sentence, magnitude=needs_vector)
+        field = [(self._field, RequestQuantity(B))] if self._field >= 0 else []
+        listed, self._datasets, self._from_datasets = of_datasets(
+            sentence, merged(named, field), self._datasets, self._catalogue
+        )
+        named = [atom for atom in named if atom in listed]
+        if not self._crafts:
+            flown = (self._catalogue.summary(dataset).spacecraft for dataset in self._from_datasets)
+            self._crafts = [
+                (sentence.text.find(dataset), craft)
+                for dataset, craft in zip(self._from_datasets, flown, strict=True)
+            ]
         if named and any(mention.named[0] <= self._field < mention.named[1] for mention in self._mentions):
             self._field = -1  # the density on the times of the field
         components = [at for at, quantity in named if quantity.name == B and quantity.component]
@@ -723,6 +735,7 @@ class _SentenceReader:
             ),
             quantities=tuple(drawn),
             own=own,
+            from_datasets=self._from_datasets,
             datasets=(*self._datasets, *(pair for pairs in by_instrument.values() for pair in pairs)),
             cuts=self._described.cuts,
             times=self._times,

@@ -5,9 +5,12 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
+from helio.authoring.outcome import NotUnderstood
+from helio.errors import TimeRangeError
 from helio.patterns import ignoring_case
+from helio.time_range import parse_time_range
 
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_abbr) if number}
 _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
@@ -15,6 +18,13 @@ _TH = r"(?:st|nd|rd|th)?"
 _DAY = rf"\d{{1,2}}{_TH}"
 _JOINT = r"\s*(?:-|–|\bto\b|\buntil\b|\btill\b|\bthrough\b)\s*"
 _YEAR = r"(?:19|20)\d{2}"
+_WRITTEN = rf"\d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d)?|\d{{1,2}} {_MONTH} {_YEAR}|{_MONTH} \d{{1,2}},? {_YEAR}"
+_WRITTEN_DATES = ignoring_case(
+    rf"(?<![\w.-])(?P<first>{_WRITTEN})(?![\w-])(?:\s+(?:to|until|till)\s+(?P<last>{_WRITTEN})(?![\w-]))?"
+)
+"""A date as helio's grammar of time ranges has it, or two dates of a time range."""
+_MOVED_FROM = ignoring_case(r"\b(?:chang|mov|shift|switch|replac)\w*\b[^.;,]*$")
+"""Words before two dates of which the second replaces the first: ``change the day from``."""
 
 
 def with_plain_dates(text: str) -> str:
@@ -27,6 +37,24 @@ def with_plain_dates(text: str) -> str:
     """
     for pattern, written in _FORMS:
         text = ignoring_case(pattern).sub(written, text)
+    return text
+
+
+def refuse_impossible_dates(text: str, now: datetime) -> str:
+    """Refuse a day that does not exist, and a time range that ends before it starts; return the text.
+
+    Raises
+    ------
+    NotUnderstood
+    """
+    for match in _WRITTEN_DATES.finditer(text):
+        dates = [written for written in match.groups() if written]
+        try:
+            starts = [parse_time_range(written, now).start for written in dates]
+            if sorted(starts) != starts and not _MOVED_FROM.search(text[: match.start()]):
+                parse_time_range(" to ".join(dates), now)
+        except TimeRangeError as error:
+            raise NotUnderstood(error.message, advice=error.advice) from error
     return text
 
 

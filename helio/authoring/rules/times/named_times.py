@@ -21,6 +21,7 @@ from helio.authoring.rules.times.times_from_now import COUNTS, part_of_today, wi
 from helio.authoring.writing.asking import Asks
 from helio.interval import carrington_number, carrington_start
 from helio.patterns import ignoring_case
+from helio.time_range import parse_time_range
 
 _ARROW = re.compile(rf"(?<=[\dZ])\s*(?:-{{1,2}}>|=>|→)\s*(?=\d|{MONTH})", re.IGNORECASE)
 """An arrow between two times."""
@@ -59,6 +60,10 @@ _RANGE_JOINT = r"\s*(?:[-–—]|\b(?:to|until|till|through)\b)\s*"
 _RANGE_BEFORE = ignoring_case(rf"(?:\d|{_MONTH_NAME}){_RANGE_JOINT}$")
 _RANGE_BEHIND = ignoring_case(rf"{_RANGE_JOINT}(?:\d{{1,2}}\s+)?{_MONTH_NAME}")
 """Patterns of the rest of a range of months beside a name: ``polar pass, June 1995 to October 1995``."""
+_STORM_OF_DAY = ignoring_case(
+    rf"\b(?:the\s+)?(?:(?:geo)?magnetic\s+)?(?:super)?storm\s+(?:of|on)\s+(?P<day>{_YEAR}-\d\d-\d\d"
+    rf"|\d{{1,2}}\s+{_MONTH_NAME}\s+{_YEAR}|{_MONTH_NAME}\s+\d{{1,2}},?\s+{_YEAR})(?![\w-]|\s+\d\d?:\d\d|{_RANGE_JOINT}\d)"
+)
 _QUOTED = re.compile(r"(?<!\w)[\"'“‘].+?[\"'”’](?!\w)")
 _TITLE_BEFORE = re.compile(
     r"\btitled?\b(?:\s+(?!(?:for|during|in|over|from|at|on|of|and|with)\b)[^\s,;\"'“”]+){0,4}\s*$",
@@ -198,13 +203,27 @@ def with_plain_times(
     text = with_plain_clocks(text, notes)
     text = _ROTATION.sub(lambda match: _rotation(match, now, notes), text)
     text = _BARTELS.sub(_bartels, text)
-    text = widened(_with_events(text, notes, ask, crafts))
+    text = widened(_with_events(_with_storm_of_day(text, notes), notes, ask, crafts))
     if (part := part_of_today(text)) and not _has_time(text.replace(part, "")):
         raise NotUnderstood(
             f"helio does not know which hours '{part}' has in UTC",
             advice="write 'today', 'yesterday', 'last 12 hours', or two times",
         )
     return " ".join(text.replace("()", "").split()), tuple(notes)
+
+
+def _with_storm_of_day(text: str, notes: list[str]) -> str:
+    """Let a day of a storm that has a name mean the whole storm: ``the storm of 10 May 2024``."""
+    match = _STORM_OF_DAY.search(text)
+    if match is None or _has_time(f"{text[: match.start()]}{text[match.end() :]}"):
+        return text
+    day = parse_time_range(match["day"], datetime(2000, 1, 1)).start.date()
+    storms = [event for event in events() if "storm" in event.name.casefold()]
+    named = [event for event in storms if event.start <= day < event.stop]
+    if len(named) != 1:
+        return text
+    notes.append(f"helio reads the {named[0].name} as {named[0].span} ({named[0].source})")
+    return f"{text[: match.start()]}{named[0].span}{text[match.end() :]}"
 
 
 def _with_events(text: str, notes: list[str], ask: Asks | None, crafts: str) -> str:
