@@ -124,13 +124,19 @@ def test_a_variable_that_a_changed_step_needs_comes_with_it(gate):
     assert last in (proved.template.get("variables") or {}) or not last.startswith("$")
 
 
+def draw_one_line_less(steps):
+    steps[2]["tool_args"].update(labels=["ACE_B"], panels=[["ACE_B"]])
+    for key in ("trace_colors", "trace_names"):
+        steps[3]["tool_args"].pop(key, None)
+
+
 @pytest.mark.parametrize(
     "weaken",
     [
         lambda steps: steps[0].update(critical=False),
         lambda steps: steps[0]["tool_args"].update(time_range="2020-01-01"),
         lambda steps: steps.pop(3),
-        lambda steps: steps[2]["tool_args"].update(labels=["ACE_B"], panels=[["ACE_B"]]),
+        draw_one_line_less,
     ],
 )
 def test_a_repair_makes_no_error_go_away_by_asking_less(gate, template, weaken):
