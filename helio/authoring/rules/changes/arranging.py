@@ -93,6 +93,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     beside = editor.spec.get("ephemeris") or []
     if set(gone) & set(beside) and not any(set(gone) & set(panel) for panel in panels):
         editor.set_for("ephemeris", [line for line in beside if line not in gone])
+        editor.unset_lines(lambda line: owner(line, gone) is not None)
         return
     kept = [
         _without(editor, number, panel, gone)

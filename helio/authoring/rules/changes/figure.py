@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from copy import deepcopy
 from datetime import datetime
 from typing import Any
@@ -300,12 +300,15 @@ class FigureEditor:
                 self.set_for(key, left)
         self._settle_right(panels)
         self._name_axes(panels, before, axes)
+        self.unset_lines(lambda line: owner(line, labels) is None and owner(line, before) is not None)
+
+    def unset_lines(self, is_gone: Callable[[str], bool]) -> None:
+        """Remove the settings of lines that are gone."""
         for key in BY_LINE:
             known, step_id, path = self.where(key)
-            for line in object_of(known):
-                if owner(line, labels) is None and owner(line, before) is not None:
-                    self._check_not_wished(key, line)
-                    self.do(Operation("unset", step_id, (*path, line)))
+            for line in filter(is_gone, object_of(known)):
+                self._check_not_wished(key, line)
+                self.do(Operation("unset", step_id, (*path, line)))
 
     def _name_axes(self, panels: list[list[str]], before: Sequence[str], axes: str) -> None:
         """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU.
