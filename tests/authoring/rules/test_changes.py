@@ -2757,6 +2757,7 @@ def test_helio_asks_over_which_panel_a_line_is_drawn(author, templates):
         ("omni-solar-wind-overview", 'lines at 5, 7 and 8 in the Kp panel labelled "G1" and "G3"',
          "which mark has which label"),
         ("storm-overview", "overplot AU on the density", "different units"),
+        ("plasma-beta-mach", "no 5 % alphas, drop the entropy panel", "no 5 %"),
     ],
 )  # fmt: skip
 def test_a_change_that_could_mean_something_else_is_refused(author, templates, name, request_, message):
@@ -2791,3 +2792,24 @@ def test_marks_outside_a_new_time_range_are_said(author, templates):
     draft = author.edit("use the storm of 10 May 2024", templates("storm-overview"))
     assert draft.template["variables"]["$TIME_RANGE"]["default"] == "2024-05-10 to 2024-05-13"
     assert "marked at times outside the new time range: shock, sheath, magnetic cloud" in draft.notes
+
+
+def test_the_other_components_keep_their_looks_when_one_is_smoothed(author, templates):
+    draft = author.edit("smooth Bz over 10 minutes", templates("omni-solar-wind-overview"))
+    spec = figure_in(draft.template)
+    assert spec["line_styles"]["Bz_smooth"] == {"fill_below": 0}
+    names = {name: spec["trace_names"].get(name) for name in ("B.x", "B.y", "Bz_smooth")}
+    assert names == {"B.x": "B_x", "B.y": "B_y", "Bz_smooth": "B_z"}
+
+
+def test_a_component_that_stays_alone_keeps_its_looks(author, templates):
+    spec = figure_in(author.edit("only Bz and Dst", templates("omni-solar-wind-overview")).template)
+    assert (spec["trace_names"]["Bz"], spec["line_styles"]["Bz"]) == ("B_z", {"fill_below": 0})
+
+
+def test_their_differences_are_those_of_the_lines_before(author, templates):
+    template = author.edit(
+        "remove the temperatures and their differences", templates("l1-monitor-comparison")
+    ).template
+    assert "difference_n_Wind" in drawn_in(template)
+    assert "difference_T_Wind" not in drawn_in(template)

@@ -270,7 +270,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
     kept = []
     for number, panel in enumerate(panels, 1):
-        apart = [editor.component(line) for line in _parts_in(editor, panel, lines)]
+        apart = [editor.part(line) for line in _parts_in(editor, panel, lines)]
         left = [line for line in panel if line in lines]
         if of_instruments and is_spectrogram(editor, number):  # its lines stay or go with it
             left = panel if any(map(editor.lines.may_have_colours, left)) else []
@@ -294,7 +294,7 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
         panel = kept[number - 1]
         left = [line for part in parts for line in _inside(editor, panel, place.text, part.text)]
         if left or parts[0].kind == "craft":  # B only Wind removes the panel of ACE's B
-            kept[number - 1] = [editor.component(line) for line in left]
+            kept[number - 1] = [editor.part(line) for line in left]
             stays += left
     if not stays:
         raise NotUnderstood(f"the panel of {place.text} draws no '{parts[0].text}'")

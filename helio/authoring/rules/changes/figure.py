@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
 from typing import Any
@@ -465,6 +465,15 @@ class FigureEditor:
         self.add_step(label.lower(), "components", args, f"Take the {letter} component", after=base)
         return label
 
+    def part(self, line: str) -> str:
+        """Return the label of a table with only this line, which then has the settings of the component."""
+        label, vector = self.component(line), owner(line, self.lines.producers)
+        if vector is not None and label != line:
+            self._rename_settings(
+                {name: label for name in self._columns(vector) if name[-1].lower() == line[-1]}
+            )
+        return label
+
     def draw(self, label: str, *, near: str, own_panel: bool = False) -> None:
         """Let a figure draw a label: in the panel of the line `near`, or in a new panel below that panel."""
         panels = [list(panel) for panel in self.panels]
@@ -490,17 +499,13 @@ class FigureEditor:
         if whole is not None and whole in self.drawn and line not in self.drawn:
             parts = [f"{whole}.{axis}" for axis in self.axes(whole)]
             apart = {whole: parts}
+            self._rename_settings({name: f"{whole}.{name[-1].lower()}" for name in self._columns(whole)})
             self.redraw(
                 [[part for label in panel for part in apart.get(label, [label])] for panel in self.panels]
             )
         panels = [[new if label == line else label for label in panel] for panel in self.panels]
-        for key in ("trace_names", "trace_colors", "line_styles"):
-            known, step_id, path = self.where(key)
-            for name in [name for name in known or () if owner(name, [line])]:
-                self.do(
-                    Operation("set", step_id, (*path, new + name[len(line) :]), known[name]),
-                    Operation("unset", step_id, (*path, name)),
-                )
+        settings = {name for key in BY_LINE for name in self.where(key)[0] or () if owner(name, [line])}
+        self._rename_settings({name: new + name[len(line) :] for name in settings})
         for key in LABEL_LISTS:
             listed = self.where(key)[0] or []
             if line in listed:
@@ -510,6 +515,22 @@ class FigureEditor:
         if self.where("labels")[0] is not None:
             labels = [label for panel in panels for label in panel] or [new]
             self.set_for("labels", labels)
+
+    def _columns(self, vector: str) -> set[str]:
+        """Return the names in settings that are components of a vector: ``B.Bz``, and not ``B``."""
+        names = {name for key in BY_LINE for name in self.where(key)[0] or () if owner(name, [vector])}
+        return {name for name in names - {vector} if name[-1].lower() in self.axes(vector)}
+
+    def _rename_settings(self, names: Mapping[str, str]) -> None:
+        """Give the settings of lines to lines of other names."""
+        for key in BY_LINE:
+            known, step_id, path = self.where(key)
+            for name in sorted(names.keys() & object_of(known).keys()):
+                if names[name] != name:
+                    self.do(
+                        Operation("set", step_id, (*path, names[name]), known[name]),
+                        Operation("unset", step_id, (*path, name)),
+                    )
 
     def axes(self, vector: str) -> str:
         """Return the letters of the components of a vector."""
