@@ -49,7 +49,7 @@ from helio.knowledge.quantity_words import symbol
 from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import entry_labels
+from helio.pipelines.template.figures import RIGHT, TWO_SIDED, entry_labels
 
 _PAIR = 2
 _COMPUTED = re.compile(r"\b(?:comput|calculat|deriv)\w*\b", re.IGNORECASE)
@@ -514,7 +514,7 @@ def put_into(
 ) -> None:
     """Draw labels: instead of lines, in a panel, or in new panels, one for each label or one for all `together`."""
     panels = editor.panels or [editor.drawn]
-    right = list(drawn) if instead and set(instead) <= set(editor.spec.get("right") or []) else []
+    right: list[str] = []
     if instead:
         at = next((number for number, labels in enumerate(panels) if set(instead) & set(labels)), None)
         if at is None:
@@ -523,7 +523,7 @@ def put_into(
                 advice="say 'replace A by B' in a request of its own",
             )
         panels = [[label for label in labels if label not in instead] for labels in panels]
-        panels[at : at + 1] = [[*panels[at], *drawn]] if right else _by_unit(editor, panels[at], drawn)
+        panels[at : at + 1], right = _on_axes(editor, panels[at], drawn, instead)
     elif place.into is not None:
         right = _of_second_unit(editor, panels[place.into], drawn)
         _name_lines(editor, place.into + 1, [line for line in drawn if line not in right])
@@ -555,17 +555,49 @@ def _of_second_unit(editor: FigureEditor, there: Sequence[str], new: Sequence[st
     return [line for line in new if units[line] != first and line not in right]
 
 
-def _by_unit(editor: FigureEditor, panel: list[str], new: Sequence[str]) -> list[list[str]]:
-    """Return a panel with new lines, and behind it a panel for each unit that none of its lines has."""
-    panels = [panel] if panel else []
+def _on_axes(
+    editor: FigureEditor, panel: list[str], new: Sequence[str], instead: Sequence[str]
+) -> tuple[list[list[str]], list[str]]:
+    """Return a panel with new lines, panels behind it for further units, and the new lines at its right axis.
+
+    A line has the axis with its unit, or that of the lines instead of which it comes, if no other line is left there.
+    """
+    held = set(editor.spec.get("right") or [])
+    was_right = set(instead) <= held
+    if not any((line in held) is was_right for line in panel):
+        _leave_axis(editor, was_right, instead, new)
+    units = {
+        side: [editor.lines.unit(line) for line in panel if (line in held) is side] for side in (False, True)
+    }
+    panels, right = [list(panel)], list[str]()
     for line in new:
         unit = editor.lines.unit(line)
-        alike = [labels for labels in panels if not unit or unit in map(editor.lines.unit, labels)]
-        if alike:
+        sides = [side for side in (False, True) if unit in units[side]] if unit else [was_right]
+        if not (sides or units[was_right]):
+            sides = [was_right]
+        alike = [labels for labels in panels[1:] if unit in map(editor.lines.unit, labels)]
+        if sides:
+            units[sides[0]].append(unit)
+            panels[0].append(line)
+            right += [line] * sides[0]
+        elif alike:
             alike[0].append(line)
         else:
             panels.append([line])
-    return panels
+    return panels, right
+
+
+def _leave_axis(editor: FigureEditor, at_right: bool, old: Sequence[str], new: Sequence[str]) -> None:
+    """Remove the settings of an axis that are not those of the new lines: of another unit all, otherwise its label."""
+    known = set[str]().union(*map(editor.lines.quantities, old))
+    is_same = all(editor.lines.own_quantities(line) & known for line in new)
+    has_unit = len(set(map(editor.lines.unit, (*old, *new)))) == 1
+    for number in editor.panels_with(old):
+        name = f"{number}{RIGHT if at_right else ''}"
+        for key in sorted(() if is_same else ("y_label",) if has_unit else TWO_SIDED):
+            held, step, path = editor.where(key)
+            if name in object_of(held) and (key, name) not in editor.wished:
+                editor.do(Operation("unset", step, (*path, name)))
 
 
 def _name_lines(editor: FigureEditor, number: int, new: Sequence[str]) -> None:

@@ -30,6 +30,7 @@ from helio.authoring.rules.questions.pipeline_answers import (
     lacks_count,
     narrowed,
     presence,
+    side_asked,
     summary_of,
     tool_asked,
 )
@@ -195,6 +196,7 @@ class _Answer:
             or arguments_asked(question)
             or values_told(question)
             or band_asked(question)
+            or side_asked(question)
             or authors_named(question)
             or same_asked(question)
             or origin_asked(question)

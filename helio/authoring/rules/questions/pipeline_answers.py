@@ -80,6 +80,10 @@ _BAND = re.compile(
     rf"\b(?P<which>lowest|highest|{PLACE})\s+(?:(?:[a-z]+\s+)?(?:bands?|channels?|bins?)|energ(?:y|ies)|frequenc(?:y|ies))\b",
     re.IGNORECASE,
 )
+_AXIS = re.compile(
+    r"\b(?:(?P<side>left|right)(?:[- ]hand)?\s+(?:y[- ]?)?(?:axis|side)|(?:which|what)\s+(?:y[- ]?)?(?:axis|side))\b",
+    re.IGNORECASE,
+)
 _RANGE = re.compile(r"[\d.]+(?: (?:[kMG]?eV|[kM]?Hz))? to [\d.]+ (?:[kMG]?eV(?:/n\w*)?|[kM]?Hz)")
 _BANDS = {"lowest": 1, "highest": -1}
 _COUNTED = frozenset({"bins", "cadence", "times", "panels", "crafts", "datasets", "instruments", "steps"})
@@ -403,6 +407,17 @@ def band_asked(question: Question) -> list[str]:
     return [line for line in lines_of(facts) if _RANGE.search(line)] or [
         f"{DECLINED}: the catalogue gives no range of these data"
     ]
+
+
+def side_asked(question: Question) -> list[str]:
+    """Say at which side of its panel a line has its axis: ``is the density on the right axis?``."""
+    asked, pipeline = _AXIS.search(question.request), question.pipeline
+    if pipeline is None or asked is None or not question.present:
+        return []
+    lines = lines_of(narrowed(question, list(pipeline.sides()), question.present))
+    are_there = {line.endswith(f"at the {asked['side'].casefold()}") for line in lines if asked["side"]}
+    said = "" if not are_there else "partly" if len(are_there) > 1 else "yes" if True in are_there else "no"
+    return [f"{question.verdict(said) if said else ''}{line}" if line is lines[0] else line for line in lines]
 
 
 def about_step(question: Question) -> list[str]:

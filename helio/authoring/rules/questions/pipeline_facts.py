@@ -201,6 +201,16 @@ class PipelineFacts(PipelineSubjects):
                 )
                 yield Fact(f"{self._place(name, number)}: {said}", self._of_panel(number, drawn))
 
+    def sides(self) -> Facts:
+        """Yield at which side of its panel each line has its axis."""
+        for name, spec in self.figures():
+            right = spec.get("right") or []
+            for number, drawn in self._drawn(spec):
+                for label in drawn:
+                    side = "right" if label in right else "left"
+                    text = f"{self._place(name, number)}: {self.described(label)} has its axis at the {side}"
+                    yield Fact(text, self._of_panel(number, [label]))
+
     def _of_panel(self, number: int, labels: Sequence[str]) -> frozenset[Subject]:
         """Return what facts about lines in a panel are about, without the panels of data that are made from them."""
         about = frozenset[Subject]().union(*map(self.of_label, labels))
