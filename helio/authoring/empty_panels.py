@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from helio.counts import number_of
 from helio.errors import RequestError
-from helio.pipelines.changes import changes
+from helio.pipelines.dialect.written import object_of, spec_of, variables_of
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import FIGURES, STYLE
 from helio.settings import PreviewSettings, Settings
 from helio.store.runs import PanelQuality, RunRecord, Runs, StepRecord, message_of
 
@@ -37,10 +39,22 @@ def last_drawn(settings: Settings, pipeline: str) -> RunRecord | None:
 
 
 def with_note_on_changes(lines: Sequence[str], record: RunRecord, template: Document) -> list[str]:
-    """Say before the last line of an answer from a run that the pipeline, or its pending change, has changed since."""
-    if not changes(record.authored, template):
+    """Say before the last line of an answer from a run that other data are drawn since, perhaps by a pending change."""
+    if _drawn_from(record.authored) == _drawn_from(template):
         return list(lines)
     return [*lines[:-1], "note: the pipeline has changed since, and its figure is not drawn yet", *lines[-1:]]
+
+
+def _drawn_from(template: Document) -> list[Any]:
+    """Return what decides which data the figures of a template draw, and in which panels, without looks."""
+    kept: list[Any] = [{name: facts.get("default") for name, facts in variables_of(template).items()}]
+    for step in template["steps"]:
+        tool, spec = step.get("tool_name"), object_of(spec_of(step))
+        if tool in FIGURES:
+            kept.append({key: spec.get(key) for key in ("labels", "panels")})
+        elif tool != STYLE:
+            kept.append((tool, step.get("tool_args")))
+    return kept
 
 
 def why_empty(question: str, record: RunRecord) -> list[str]:

@@ -44,7 +44,10 @@ def test_what_it_does_not_name_stays(serve, author, overview):
         [put(1, "critical", False)],
         [put(1, "tool_args/time_range", "2020-01-01")],
         [put("", "variables", {"$TIME_RANGE": {"type": "time_range", "default": "2020-01-01"}})],
-        [put(3, "tool_args", {"labels": ["ACE_B"], "panels": [["ACE_B"]]})],
+        [
+            put(3, "tool_args", {"labels": ["ACE_B"], "panels": [["ACE_B"]]}),
+            put(4, "tool_args/trace_colors", {}),
+        ],
         [put(2, "critical", False), MENDS],
     ],
 )

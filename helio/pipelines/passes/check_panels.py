@@ -7,7 +7,7 @@ HV109 (error)  a setting for a panel or a line that the figure does not have
     to do   Use the number of a panel in `panels`, counted from 1 at the top; give lists one entry for each panel.
             Settings of lines name a label of the figure.
 
-HV110 (error)  limits of an axis that are not in increasing order
+HV110 (error)  limits of an axis or of a shaded interval that are not in increasing order
     The figure cannot be drawn; without this check, the run would fail after it has fetched all data.
     before  "y_range": [50, -50]
     after   refused
@@ -23,6 +23,7 @@ HV111 (error)  an entry of a figure that lacks a key, or has a key that does not
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -49,6 +50,8 @@ from helio.steps.render.refusals import wrong_events, wrong_line, wrong_width
 from helio.steps.render.spec import MOST_COLUMNS
 
 _LIMITS = frozenset({"y_range", "bin_range"})
+_ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?")
+"""A time that sorts as text."""
 """Keys of a figure whose value is the lowest and the highest value of an axis, or an object of them by panel."""
 
 
@@ -103,7 +106,7 @@ def _of_absent_lines(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, str]]
 
 
 def _order_of_limits(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Refuse limits of axes that are not in increasing order."""
+    """Refuse limits of axes and of shaded intervals that are not in increasing order."""
     for path, limits in _reversed(spec):
         key = path[-1] if path[-1] in ("x_range", "y_range") else path[0]
         yield Diagnostic(
@@ -146,6 +149,10 @@ def _reversed(spec: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
     for key in ENTRIES:
         for index, entry in enumerate(spec[key] if isinstance(spec.get(key), list) else ()):
             places += [((key, index, name), entry[name]) for name in ("x_range", "y_range") if name in entry]
+    for index, rect in enumerate(spec["vrects"] if isinstance(spec.get("vrects"), list) else ()):
+        ends = [rect.get("x0"), rect.get("x1")] if isinstance(rect, dict) else []
+        if ends and all(_ISO.fullmatch(str(end)) for end in ends) and not str(ends[0]) < str(ends[1]):
+            yield ("vrects", index), ends
     for path, limits in sorted(places, key=lambda place: list(map(str, place[0]))):
         numbers = isinstance(limits, list) and all(isinstance(limit, (int, float)) for limit in limits)
         if numbers and (len(limits) != 2 or not limits[0] < limits[1]):

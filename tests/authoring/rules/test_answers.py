@@ -941,3 +941,18 @@ def test_an_instrument_that_is_found_by_a_word_is_not_said_to_be_the_only_one(au
 )
 def test_a_question_that_a_command_answers_gets_the_command(author, overview, question, command):
     assert command in reply(author.edit(question, overview))
+
+
+@in_one_test(
+    ("question", "answer"),
+    [
+        ("is the density on the right axis?", "yes: panel 2"),
+        ("is the density on the left axis?", "no: panel 2"),
+        ("is the speed on the right axis?", "no: panel 2"),
+        ("which axis is the density on?", "panel 2"),
+    ],
+)
+def test_a_question_about_the_side_of_an_axis_is_answered(author, shipped, question, answer):
+    told = reply(author.edit(question, shipped("storm-overview")))
+    assert told.startswith(answer)
+    assert told.endswith("left" if "speed" in question else "right")

@@ -2670,6 +2670,8 @@ def test_a_line_at_the_right_that_moves_takes_its_label_along(author, templates)
         ("omni-solar-wind", "replace the density by the clock angle and the speed",
          "BR BT BN ABS_B | V | OMNI_B_clock | OMNI_V | T"),
         ("storm-overview", "only Dst, with SYM-H overplotted", "DST SYM_H"),
+        ("ace-bfield-overview", "replace By by |B|", "ACE_B.x ACE_B.z | ACE_Bmag"),
+        ("ace-bfield-overview", "replace By and Bz by the density", "ACE_B.x | ACE_n | ACE_Bmag"),
         ("omni-solar-wind-overview", "Kan-Lee electric field instead of the Newell coupling",
          "B F | clock | flow_speed | proton_density | T | Pressure EKL | r0 | AE_INDEX AL_INDEX AU_INDEX"
          " | SYM_H DST | Kp"),
@@ -2758,6 +2760,7 @@ def test_helio_asks_over_which_panel_a_line_is_drawn(author, templates):
          "which mark has which label"),
         ("storm-overview", "overplot AU on the density", "different units"),
         ("plasma-beta-mach", "no 5 % alphas, drop the entropy panel", "no 5 %"),
+        ("gle73-particles", "shade 16:00 to 10:00", "ends before it starts"),
     ],
 )  # fmt: skip
 def test_a_change_that_could_mean_something_else_is_refused(author, templates, name, request_, message):
@@ -2813,3 +2816,30 @@ def test_their_differences_are_those_of_the_lines_before(author, templates):
     ).template
     assert "difference_n_Wind" in drawn_in(template)
     assert "difference_T_Wind" not in drawn_in(template)
+
+
+@in_one_test(
+    ("name", "request_", "panel", "right", "labels"),
+    [
+        ("storm-overview", "replace the speed by the OMNI temperature", "proton_density OMNI_T",
+         "proton_density", (None, "n_p [cm⁻³]")),
+        ("storm-overview", "replace the density by the OMNI temperature", "flow_speed OMNI_T",
+         "OMNI_T", ("V [km/s]", None)),
+    ],
+)  # fmt: skip
+def test_a_line_that_replaces_one_of_two_axes_takes_its_side(
+    author, templates, name, request_, panel, right, labels
+):
+    spec = figure_in(author.edit(request_, templates(name)).template)
+    assert " ".join(label.rpartition(".")[2] for label in spec["panels"][1]) == panel
+    assert right in {label.rpartition(".")[2] for label in spec["right"]}
+    assert tuple(spec["y_label"].get(key) for key in ("2", "2 right")) == labels
+
+
+def test_a_mark_moves_by_its_label(author, templates):
+    moved = author.edit("move the mark 'shock' to 2015-03-17 08:30", templates("storm-overview")).template
+    assert [(mark["label"], mark["x"]) for mark in figure_in(moved)["vlines"]] == [
+        ("shock", "2015-03-17T08:30")
+    ]
+    with pytest.raises(NotUnderstood, match="which mark"):
+        author.edit("move the mark 'peak' to 2015-03-17 08:30", templates("storm-overview"))

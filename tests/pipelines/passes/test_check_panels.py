@@ -188,6 +188,7 @@ def test_columns_that_the_panels_fill_are_right(setting: dict[str, Any]) -> None
         ({"bin_range": [1]}, "bin_range", "bin_range"),
         ({"xy": [{"x": "B", "y": "n", "x_range": [3, 1]}]}, "xy/0/x_range", "x_range"),
         ({"histograms": [{"of": "n", "y_range": [3, 1]}]}, "histograms/0/y_range", "y_range"),
+        ({"vrects": [{"x0": "2003-11-20T16:00", "x1": "2003-11-20T10:00"}]}, "vrects/0", "vrects"),
     ],
 )
 def test_limits_that_do_not_increase_are_refused(setting: dict[str, Any], path: str, key: str) -> None:

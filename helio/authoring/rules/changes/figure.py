@@ -490,19 +490,23 @@ class FigureEditor:
         if isinstance(labels, list):
             self.set_for("labels", [*labels, label])
 
+    def draw_apart(self, line: str) -> None:
+        """Draw the components of a vector as lines of their own, if a line is one of a vector that is drawn whole."""
+        whole = owner(line, self.lines.producers)
+        if whole is None or whole not in self.drawn or line in self.drawn:
+            return
+        parts = {whole: [f"{whole}.{axis}" for axis in self.axes(whole)]}
+        self._rename_settings({name: f"{whole}.{name[-1].lower()}" for name in self._columns(whole)})
+        self.redraw(
+            [[part for label in panel for part in parts.get(label, [label])] for panel in self.panels]
+        )
+
     def draw_instead(self, line: str, new: str) -> None:
         """Draw a new line where the figure drew a line, with the settings of that line.
 
         Where the figure draws a whole vector, and the line is a component of it, draw the other components too.
         """
-        whole = owner(line, self.lines.producers)
-        if whole is not None and whole in self.drawn and line not in self.drawn:
-            parts = [f"{whole}.{axis}" for axis in self.axes(whole)]
-            apart = {whole: parts}
-            self._rename_settings({name: f"{whole}.{name[-1].lower()}" for name in self._columns(whole)})
-            self.redraw(
-                [[part for label in panel for part in apart.get(label, [label])] for panel in self.panels]
-            )
+        self.draw_apart(line)
         panels = [[new if label == line else label for label in panel] for panel in self.panels]
         settings = {name for key in BY_LINE for name in self.where(key)[0] or () if owner(name, [line])}
         self._rename_settings({name: new + name[len(line) :] for name in settings})

@@ -110,10 +110,26 @@ def mark_time(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("verb:mark") and not clause.has("noun:vertical_line") and is_interval(clause):
         shade(editor, clause)
         return
+    if clause.has("verb:move"):
+        _move_mark(editor, clause)
+        return
     _note_every_panel(editor, clause)
     label = clause.value("text") or _label(editor, clause)
     for moment in moments_in(editor, clause):
         _add_mark(editor, "vlines", {"x": moment} | ({"label": label} if label else {}) | _look(clause))
+
+
+def _move_mark(editor: FigureEditor, clause: Clause) -> None:
+    """Move the one mark that a clause names by its label: ``move the mark 'shock' to 08:30``."""
+    names = {str(atom.value).casefold() for atom in clause.of("text")}
+    names |= {plain_name(name).casefold() for name in clause.names}
+    marks, moments = editor.spec.get("vlines") or [], moments_in(editor, clause)
+    meant = [mark for mark in map(object_of, marks) if not names or _label_of(mark) in names]
+    if len(meant) != 1 or len(moments) != 1:
+        raise NotUnderstood(
+            f"helio does not understand which mark '{clause.text}' moves", advice="name one mark by its label"
+        )
+    editor.set_for("vlines", [mark | {"x": moments[0]} if mark == meant[0] else mark for mark in marks])
 
 
 def _label(editor: FigureEditor, clause: Clause) -> str:

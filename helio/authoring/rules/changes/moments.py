@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause
@@ -101,6 +102,10 @@ def intervals_of(editor: FigureEditor, clause: Clause) -> list[tuple[str, str]]:
     """Return each start and stop that a clause names; times of the day without a date are of the figure's day."""
     if (times := clause.of("time")) and clause.has("moment"):
         raise NotUnderstood("the request names a time of the day beside a range", advice="give one of them")
+    for first, second in pairwise(times):
+        between = clause.text[first.stop - clause.start : second.start - clause.start]
+        if re.fullmatch(r"\s*(?:to|until|till|-|–)\s*", between):
+            raise NotUnderstood(f"'{first.text} to {second.text}' ends before it starts")
     if times:
         return [_interval(editor, time.text) for time in times]
     named = [_clock_and_date(atom.text) for atom in clause.of("moment")]
@@ -114,7 +119,10 @@ def intervals_of(editor: FigureEditor, clause: Clause) -> list[tuple[str, str]]:
         )
     known = next((date for _, date in named if date), "")
     ends = [_moment(_day(editor, date or known), clock) for clock, date in named]
-    return list(zip(ends[::2], ends[1::2], strict=True))
+    intervals = list(zip(ends[::2], ends[1::2], strict=True))
+    if reversed_ := next((pair for pair in intervals if pair[0] >= pair[1]), None):
+        raise NotUnderstood(f"'{' to '.join(reversed_)}' ends before it starts")
+    return intervals
 
 
 def _interval(editor: FigureEditor, time: str) -> tuple[str, str]:

@@ -33,7 +33,7 @@ from helio.pipelines.template.labels import owner
 _SEVERAL = 2
 _SPECIES = r"(?:^|\s)(?:protons?|ions?|electrons?|alphas?|(?:alpha\s+)?particles|helium|oxygen)$"
 """The end of a name that says of which particles something is, and not what."""
-_BY = re.compile(r"\s(?:by|with|for)\s", re.IGNORECASE)
+_BY = re.compile(r"\s(?:by|with|for)\s")  # in small letters: By is a component
 
 
 def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
@@ -63,6 +63,8 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
     lines = [line for atom in named for line in editor.known(atom.text, every=True)]
     lines += [line for atom in sources for line in _of_source(editor, atom.text, request)]
     _refuse_inputs(editor, lines, named)
+    for line in lines:
+        editor.draw_apart(line)
     undrawn = without_magnitude(editor, lines) == lines
     if undrawn and all(set(lines) <= set(vectors_of(editor, atom.text, lines)) for atom in new):
         for line in lines:
