@@ -124,7 +124,7 @@ class Fetching:
 
     def has_records(self, source: QuantitySource) -> bool:
         """Return whether the catalogue knows records of a dataset at the time, or no last record."""
-        return self.time.span is None or has_records(source, self.time.span, self.catalogue)
+        return self.time.span is None or has_records(source.dataset, self.time.span, self.catalogue)
 
     def _own_cadence(self, quantity: str) -> float | None:
         """Return the shortest cadence that the request names for a quantity alone."""

@@ -87,7 +87,7 @@ def pick(
                 advice=f"choose a time with data: {spans}",
             )
         # another dataset may have records of a time after the last that the catalogue knows of this one
-        sources = [source for source in reaching if has_records(source, span, catalogue)] or reaching
+        sources = [source for source in reaching if has_records(source.dataset, span, catalogue)] or reaching
         most_covered = max(quarters(source.dataset, span, catalogue) for source in sources)
         sources = [
             source
@@ -271,9 +271,9 @@ def _covered(span: TimeRange, first: datetime, last: datetime) -> float:
     return max((min(span.stop, last) - max(span.start, first)) / (span.stop - span.start), 0.0)
 
 
-def has_records(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> bool:
+def has_records(dataset: str, span: TimeRange, catalogue: Catalogue) -> bool:
     """Return whether a time range begins before the last record that the catalogue knows of a dataset."""
-    last = catalogue.summary(source.dataset).last
+    last = catalogue.summary(dataset).last
     return last is None or span.start <= _naive(last)
 
 

@@ -956,3 +956,9 @@ def test_a_question_about_the_side_of_an_axis_is_answered(author, shipped, quest
     told = reply(author.edit(question, shipped("storm-overview")))
     assert told.startswith(answer)
     assert told.endswith("left" if "speed" in question else "right")
+
+
+def test_a_constant_is_the_whole_number_of_its_sentence(author):
+    told = reply(author.create("what decay time does the model burton of burton_dst use?"))
+    assert told.startswith("τ = 7.7 h (a constant of burton_dst): burton: ")
+    assert "Q = −5 " not in told

@@ -8,6 +8,7 @@ from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.authoring.rules.reading.looks import changed_looks
 from helio.authoring.writing.asking import no_question
 from tests.authoring.rules.conftest import NOW
+from tests.authoring.rules.test_computations import figure
 from tests.rows import in_one_test
 
 # What the figure marks lies in the time range, and is not the range.
@@ -787,3 +788,8 @@ def test_letters_of_spacecraft_have_the_colours_of_averages(author):
 def test_looks_in_everyday_words(author, words, settings):
     spec, _ = made(author, f"ACE density and speed, 15 February 2016, {words}")
     assert {name: spec.get(name) for name in settings} == settings
+
+
+def test_a_colour_is_said_with_the_word_colour(author):
+    spec = figure(author, "Wind B and n, n with a red colour, 2003-11-20")
+    assert spec["trace_colors"] == {"Wind_n": "red"}

@@ -117,6 +117,12 @@ def drawn(draft):
             ["ERG_MEPI_L2_OMNIFLUX.FPDO", "ERG_MEPI_L2_OMNIFLUX.FODO"],
         ),
         ("EPAM 0.047-0.065 MeV ions, 10-12 Sept 2005", ["AC_H1_EPM.P1"]),
+        ("ACE EPAM electrons 38-53 keV, June 2013", ["AC_H1_EPM.DE1"]),
+        ("ACE EPAM electrons 38-53 keV, 2026-02-07", ["AC_K0_EPM.Electron_lo"]),  # H1 ends before
+        (
+            "IMP 8 GME proton intensities for the October 1989 GLEs, 19-31 Oct 1989",
+            ["I8_H0_GME.Proton_DIntn"],
+        ),
         # directions and sides
         (
             "EPT electrons from the sun, asun, north and south apertures, 28 Oct 2021",

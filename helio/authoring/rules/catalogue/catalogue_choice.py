@@ -18,7 +18,7 @@ from helio.authoring.rules.catalogue.catalogue_parameters import (
 )
 from helio.authoring.rules.catalogue.particle_words import NO_PARTICLES, Wish
 from helio.authoring.writing.asking import Asks
-from helio.authoring.writing.sources import quarters
+from helio.authoring.writing.sources import has_records, quarters
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded
@@ -109,6 +109,7 @@ def best_matches(
         lambda match: -match.named,
         lambda match: not all(map(match.first.is_available, wanted.spans)),
         lambda match: -sum(quarters(match.dataset.id, span, catalogue) for span in wanted.spans),
+        lambda match: not all(has_records(match.dataset.id, span, catalogue) for span in wanted.spans),
         lambda match: match.off[0],
         lambda match: (
             0.0 if text else rank_of_kind(match)

@@ -23,7 +23,7 @@ _UNIT = r"[A-Za-zµ°][\w/^⁻¹²³·]*"
 _NO_UNIT = r"(?!(?:and|or|in|of|for|with|at|to|is|on|by|from|where|as|the)\b)"
 _CONSTANT = re.compile(
     r"(?P<name>[^\W\d_]\w*)\s*=\s*"
-    rf"(?P<value>[-−]?\d[\d.,]*\d?(?:e[-−]?\d+)?(?:\s?×\s?10[⁻⁰¹²³⁴-⁹]+)?(?:\s{_NO_UNIT}{_UNIT})*)(?!\s*[(*/×])"
+    rf"(?P<value>[-−]?\d[\d.,]*\d?(?:e[-−]?\d+)?(?:\s?×\s?10[⁻⁰¹²³⁴-⁹]+)?(?:\s{_NO_UNIT}{_UNIT})*)(?!\w|[.,]\d|\s*(?:[(*/×]|\w+\())"
 )
 """A constant in the text of a page: ``l₀ = 7 R_E``."""
 _NUMBER = re.compile(rf"((?:[^\W\d_]\S*\s+){{1,4}}[-−]?\d[\d.,]*\s?{_UNIT})")
@@ -164,12 +164,18 @@ def values_of_tool(name: str) -> tuple[Value, ...]:
         for argument in tool.arguments
         if not argument.name.endswith(("_label", "_labels"))
     ]
+    described = " ".join(str(argument.schema.get("description", "")) for argument in tool.arguments)
     for text in (tool.summary, page.notes, page.returns):
+        before = ""
         for sentence in sentences(text):
             found = [(match["name"], match["value"].rstrip(",.")) for match in _CONSTANT.finditer(sentence)]
-            values += [
-                Value(of, value, f"a constant of {name}", sentence, more, rank=1) for of, value in found
-            ]
+            whole = f"{before} {sentence}".strip()  # burton: Q = …; τ = 7.7 h
+            before = whole if sentence.endswith(";") else ""
+            for of, value in found:
+                words = re.findall(rf"(?:\w+\s+){{1,2}}(?={re.escape(of)}\b)", described)  # the decay time τ
+                values.append(
+                    Value(of, value, f"a constant of {name}", whole, f"{more} {' '.join(words)}", rank=1)
+                )
             numbers = _NUMBER.findall(sentence) if not found else ()
             values += [Value("", number, name, sentence, more, rank=2) for number in numbers]
     if tool.module:
