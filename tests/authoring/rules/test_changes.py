@@ -2843,3 +2843,33 @@ def test_a_mark_moves_by_its_label(author, templates):
     ]
     with pytest.raises(NotUnderstood, match="which mark"):
         author.edit("move the mark 'peak' to 2015-03-17 08:30", templates("storm-overview"))
+
+
+def test_lines_of_one_unit_share_the_left_axis_when_the_other_line_goes(author):
+    template = author.create(
+        "Wind density and speed in one panel, speed on the right axis, 2003-11-20"
+    ).template
+    spec = figure_in(author.edit("replace the density by the thermal speed", template).template)
+    assert spec["panels"] == [["Wind_V", "Wind_W"]]
+    assert not spec.get("right")
+
+
+@in_one_test(
+    ("request_", "title"),
+    [
+        ("remove the speed", "Wind: proton density and magnetic field"),
+        (
+            "replace the density by the electron density",
+            "Wind: bulk speed, magnetic field and electron density",
+        ),
+        ("remove the speed and the field", "Wind: proton density"),
+        ("smooth the density over 10 min", "Wind: proton density, bulk speed and magnetic field"),
+        ("only Bz", "Wind: magnetic field"),
+        ("overplot the thermal speed on the speed", "Wind: overview"),
+        ("add Dst", "Wind: proton density, bulk speed and magnetic field"),  # of another spacecraft
+        ('remove the speed, title "My wind"', "My wind"),
+    ],
+)
+def test_a_title_that_lists_quantities_follows_a_change(author, request_, title):
+    template = author.create("Wind density, speed and B in GSE, 2003-11-20").template
+    assert figure_in(author.edit(request_, template).template)["title"] == title

@@ -524,6 +524,9 @@ def put_into(
             )
         panels = [[label for label in labels if label not in instead] for labels in panels]
         panels[at : at + 1], right = _on_axes(editor, panels[at], drawn, instead)
+        if {*panels[at]} <= {*right, *(editor.spec.get("right") or [])}:  # all of them move to the left
+            editor.redraw([[label for label in labels if label not in drawn] for labels in panels])
+            right = []
     elif place.into is not None:
         right = _of_second_unit(editor, panels[place.into], drawn)
         _name_lines(editor, place.into + 1, [line for line in drawn if line not in right])

@@ -45,7 +45,7 @@ from helio.authoring.rules.changes.computed_lines import ComputedLines
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
-from helio.authoring.rules.changes.intents import retell_intents
+from helio.authoring.rules.changes.intents import retell_intents, retell_title
 from helio.authoring.rules.changes.line_settings import FIXED, notes_on_same_colours, style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.marks import DRAWN_MARKS, looks_of_shading, notes_on_marks_outside
@@ -221,6 +221,7 @@ def edited(
     _scale_as_preferred(editor, _drawn_in_all(editor) - earlier)
     editor.notes += notes_on_same_colours(editor)
     retell_intents(editor, start)
+    retell_title(editor, start)
     proved = gate.edited(template, editor.after)
     if proved.errors:
         raise NotProved("after this change the pipeline could not run", diagnostics=proved.errors)
@@ -365,7 +366,8 @@ def _untitle(editor: FigureEditor, clauses: Sequence[Clause]) -> None:
     title = held = str(editor.spec.get("title") or "") if len(editor.figures()) == 1 else ""
     for name in (name for clause in clauses if clause.has("verb:remove") for name in clause.names):
         said = rf"(?<!\w){re.escape(name)}(?!\w)"
-        told = ignoring_case(rf",\s+{said}|{said}(?:,|\s+and)\s+|\s+and\s+{said}").sub("", title, count=1)
+        listed = rf",\s+{said}|(?:^|(?<=[:,] )){said}(?:,|\s+and)\s+|\s+and\s+{said}"
+        told = ignoring_case(listed).sub("", title, count=1)
         title = told if told != title and not editor.lines_of(name) else title
     if title != held:
         editor.set_for("title", title)
