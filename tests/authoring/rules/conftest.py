@@ -16,7 +16,7 @@ NOW = datetime(2026, 3, 10, 15)
 
 
 class SamplingGate(Gate):
-    """Gate that corrects and verifies a sixth of the templates, chosen by their text: most are alike."""
+    """Gate that corrects and verifies an eighth of the templates, chosen by their text: most are alike."""
 
     def new(self, text: str) -> GateResult:
         return super().new(text) if _is_sampled(text) else GateResult(json.loads(text))
@@ -26,7 +26,7 @@ class SamplingGate(Gate):
 
 
 def _is_sampled(text: str) -> bool:
-    return zlib.crc32(text.encode()) % 6 == 0
+    return zlib.crc32(text.encode()) % 8 == 0
 
 
 @pytest.fixture(scope="session")
