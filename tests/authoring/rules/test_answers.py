@@ -958,6 +958,15 @@ def test_a_question_about_the_side_of_an_axis_is_answered(author, shipped, quest
     assert told.endswith("left" if "speed" in question else "right")
 
 
+def test_a_question_about_a_side_is_none_about_a_tool(author):
+    template = author.create(
+        "Wind density and thermal speed in one panel, thermal speed on the right axis, 2003-11-20"
+    )
+    assert reply(author.edit("is the thermal speed on the right axis?", template.template)).startswith(
+        "yes: panel 1"
+    )
+
+
 def test_a_constant_is_the_whole_number_of_its_sentence(author):
     told = reply(author.create("what decay time does the model burton of burton_dst use?"))
     assert told.startswith("τ = 7.7 h (a constant of burton_dst): burton: ")

@@ -190,13 +190,13 @@ class _Answer:
         )
         special = (
             special
+            or side_asked(question)
             or marks_asked(question)
             or happened(question)
             or cadence_exists(question)
             or arguments_asked(question)
             or values_told(question)
             or band_asked(question)
-            or side_asked(question)
             or authors_named(question)
             or same_asked(question)
             or origin_asked(question)
