@@ -37,6 +37,7 @@ _PROPERTY = re.compile(
 )
 """What metadata have a greatest of, and not the tables."""
 _OF = r"(?:\s+(?:values?|points?))?(?:\s+(?:of|in|for))?(?:\s+the)?(?:\s+(?P<what>[^?]+?))?"
+_BEGIN = r"\s*(?:(?:and|so|hi|hello|please)[\s,]+)*"
 _END = (
     r"(?:\s+(?:there|read|drawn|shown))?"
     r"(?:\s+(?:over|during|in|for)\s+the\s+(?:whole|entire|full)\s+(?:interval|period|time(?:\s+range)?|day|event|figure))?"
@@ -50,14 +51,14 @@ _Saying = Callable[[Table, re.Match[str]], Iterator[str]]
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(rf"\s*(?:(?:and|so|hi|hello|please)[\s,]+)*(?:{text}){_END}\s*[?.!]*$", re.IGNORECASE)
+    return re.compile(rf"{_BEGIN}(?:{text}){_END}\s*[?.!]*$", re.IGNORECASE)
 
 
 def _value(words: str) -> re.Pattern[str]:
     """Return the pattern of a question for a value: ``what is the maximum of Bz?``, ``maximum of Bz and when``."""
     when = r"(?:,?\s+and\s+when)(?:\s+(?:is|was)\s+(?:it|that|this))?"
     return re.compile(
-        rf"\s*(?:(?:and|so|hi|hello|please)[\s,]+)*(?:{_WHAT}\s+|(?=.*\?)|(?=.*\band when\b))(?:the\s+)?"
+        rf"{_BEGIN}(?:{_WHAT}\s+|(?=.*\?)|(?=.*\band when\b))(?:the\s+)?"
         rf"(?:{words}){_OF}{_END}(?:{when})?\s*[?.!]*$",
         re.IGNORECASE,
     )

@@ -144,6 +144,7 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
         if not matching:
             raise NotUnderstood(f"no window of the pipeline is {old}: {', '.join(sorted(held))}")
         steps = matching
+    _refuse_shared(editor, clause, steps)
     _set_windows(editor, clause, steps, length)
 
 
@@ -177,6 +178,7 @@ def scale_window(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(
             f"the windows have several lengths: {', '.join(sorted(held))}", advice="name one line"
         )
+    _refuse_shared(editor, clause, steps)
     _set_windows(editor, clause, steps, times(held.pop(), clause.value("factor")))
 
 
@@ -213,7 +215,6 @@ def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> li
     behind = {str(step.id) for line in lines for step in steps_behind(editor, line)}
     named = [step for step in steps if str(step["step_id"]) in behind]
     parts = {_part_of(editor, line) for line in lines}
-    _refuse_shared(editor, lines, named)
 
     def takes(step: Document) -> bool:
         read = _part_of(editor, str(step["tool_args"].get("source_label", "")))
@@ -223,16 +224,21 @@ def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> li
     return named or list(filter(takes, steps))
 
 
-def _refuse_shared(editor: FigureEditor, lines: Sequence[str], steps: Sequence[Document]) -> None:
-    """Refuse to change steps that only lie behind the lines meant, and also behind other lines of the figure."""
+def _refuse_shared(editor: FigureEditor, clause: Clause, steps: Sequence[Document]) -> None:
+    """Refuse to change steps that only lie behind the lines a clause names, and also behind other lines."""
+    if not clause.has("what", "panel", "rel:top", "rel:bottom"):
+        return
+    lines = lines_named(editor, clause)
     tables = {whole_of(editor, line) for line in lines}
+    behind = {str(step.id) for line in lines for step in steps_behind(editor, line)}
     ids = {str(step["step_id"]) for step in steps if step["tool_args"].get("output_label") not in tables}
+    ids &= behind
     others = [
         line
         for line in editor.drawn
         if line not in lines and ids & {str(step.id) for step in steps_behind(editor, line)}
     ]
-    if len(ids) == len(steps) > 0 and others:
+    if len(ids) == len(steps) and others:
         raise NotUnderstood(
             f"{', '.join(others)} would change too: these lines are computed from {', '.join(sorted(ids))}",
             advice="name all lines that change",

@@ -129,11 +129,10 @@ def _each_of_each(match: re.Match[str]) -> str:
         return match[0]
     listed = [_of(kind, noun) for kind, noun in pairs]
     is_of_two = len(commas) == len(listed) - 1 and commas.count(True) == 1 and not commas[-1]
-    second = (
-        commas.index(True) + 1 if is_of_two else 0
-    )  # density and temperature, parallel and perpendicular temperature
+    # density and temperature, parallel and perpendicular temperature
+    second = commas.index(True) + 1 if is_of_two else 0
     lists = filter(None, (listed[:second], listed[second:]))
-    return ", ".join(" and ".join(each) for each in lists) + behind_place
+    return ", ".join(" and ".join(quantities) for quantities in lists) + behind_place
 
 
 def _nouns(written: str) -> tuple[str, ...]:
