@@ -13,7 +13,7 @@ from typing import Any
 
 from helio.errors import EngineError
 from helio.flows.definition import describe, parameters_of, run_name, tags_of, version_of
-from helio.flows.server import Server
+from helio.flows.server import Server, ask
 from helio.flows.task_runs import EVENTS, TaskRun
 from helio.pictures import fit, size_of
 from helio.pipelines.plan import Plan
@@ -164,9 +164,10 @@ def mark_crashed(server: Server, flow_run_ids: Iterable[str]) -> tuple[str, ...]
 
 def _register(server: Server, result: PlanResult, run_id: str) -> str:
     plan = result.plan
-    flow = server.request("/flows/", {"name": plan.pipeline_id}, timeout=QUICK)
+    flow = ask(server, "/flows/", {"name": plan.pipeline_id}, timeout=QUICK)
     name, message = describe(result)
-    run = server.request(
+    run = ask(
+        server,
         "/flow_runs/",
         {
             "flow_id": flow["id"],
@@ -180,15 +181,15 @@ def _register(server: Server, result: PlanResult, run_id: str) -> str:
         timeout=QUICK,
     )
     # Events as Prefect's own engine sends them for task runs: all in one call, recorded together.
-    server.request(EVENTS, _events(result, run["id"]), timeout=QUICK)
+    ask(server, EVENTS, _events(result, run["id"]), timeout=QUICK)
     return str(run["id"])
 
 
 def _complete(server: Server, result: PlanResult, flow_run: str) -> str:
     name, message = describe(result)
     for state in ({"type": "RUNNING"}, {"type": "COMPLETED", "name": name, "message": message}):
-        server.request(f"/flow_runs/{flow_run}/set_state", {"state": state, "force": True}, timeout=PATIENCE)
-    server.request(EVENTS, _events(result, flow_run), timeout=PATIENCE)
+        ask(server, f"/flow_runs/{flow_run}/set_state", {"state": state, "force": True}, timeout=PATIENCE)
+    ask(server, EVENTS, _events(result, flow_run), timeout=PATIENCE)
     return flow_run
 
 

@@ -30,7 +30,7 @@ from helio.flows.prefect import PrefectEngine, mark_dead_runs
 from helio.flows.register import FINAL
 from helio.flows.run import prefect_environment, signals_to
 from helio.flows.schedule import Schedule, Schedules
-from helio.flows.server import Server
+from helio.flows.server import Server, ask
 from helio.flows.slots import FAR, for_engine, slots_ahead, slots_in
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.intervals import intervals, is_without_data, latest_of, read_run
@@ -795,19 +795,6 @@ def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, A
         for name, value in parameters.items()
         if value is not None or name not in variables
     }
-
-
-def ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any:
-    """Send a request that may be repeated; repeat it if the server's database is busy."""
-    for pause in (0.2, 0.5, 1.0, 2.0):
-        try:
-            return server.request(path, body, method=method)
-        except EngineError as error:
-            if getattr(error.__cause__, "code", None) != 503:
-                raise
-            log.debug("%s; again in %s s", error.message, pause)
-            time.sleep(pause)
-    return server.request(path, body, method=method)
 
 
 def _waits(shown: Mapping[str, Any]) -> bool:

@@ -902,3 +902,17 @@ def _end(process: _Process) -> None:
                 return
             time.sleep(0.02)
     raise EngineError(f"the engine's server, process {process.pid}, does not end, even after SIGKILL")
+
+
+def ask(server: Server, path: str, body: Any = None, *, method: str = "", timeout: float = 10.0) -> Any:
+    """Send a request that may be repeated; repeat it within the timeout while the server's database is busy."""
+    end = time.monotonic() + timeout
+    for pause in (0.2, 0.5, 1.0, 2.0):
+        try:
+            return server.request(path, body, method=method, timeout=timeout)
+        except EngineError as error:
+            if getattr(error.__cause__, "code", None) != 503 or time.monotonic() + pause > end:
+                raise
+            log.debug("%s; again in %s s", error.message, pause)
+            time.sleep(pause)
+    return server.request(path, body, method=method, timeout=timeout)

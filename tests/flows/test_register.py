@@ -6,11 +6,15 @@ import base64
 import io
 import json
 import random
+from email.message import Message
 from pathlib import Path
+from typing import cast
+from urllib.error import HTTPError
 
 import pytest
 from PIL import Image
 
+from helio.errors import EngineError
 from helio.flows.register import (
     LARGEST_IMAGE,
     PATIENCE,
@@ -21,6 +25,7 @@ from helio.flows.register import (
     register_cached,
 )
 from helio.flows.server import Server
+from helio.flows.task_runs import EVENTS
 from helio.pictures import size_of
 from helio.pipelines.runs.execute import StepResult
 from tests.flows.conftest import Shown, diamond
@@ -124,7 +129,7 @@ def test_a_scheduled_run_is_patient_with_its_server(
 ) -> None:
     waits = []
 
-    def answer(server: Server, *question: object, timeout: float) -> dict[str, str]:
+    def answer(server: Server, *question: object, timeout: float, method: str) -> dict[str, str]:
         waits.append(timeout)
         return {"id": "1"}
 
@@ -151,3 +156,27 @@ def test_runs_that_are_over_are_not_marked_as_crashed(server: Server) -> None:
     assert mark_crashed(server, [flow_run_id]) == ()
     assert mark_crashed(server, []) == ()
     assert Shown(server, flow_run_id).run["state_name"] == "Completed"
+
+
+class Busy:
+    """A server whose database is busy at every second call."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def is_up(self, _timeout: float) -> bool:
+        return True
+
+    def request(self, path: str, _body: object = None, **_: object) -> dict[str, str]:
+        self.asked.append(path)
+        if len(self.asked) % 2:
+            busy = HTTPError(path, 503, "Service Unavailable", Message(), None)
+            raise EngineError(f"refused {path}: status 503") from busy
+        return {"id": "made"}
+
+
+def test_a_run_is_shown_although_the_database_is_busy_for_a_moment() -> None:
+    server, plan = Busy(), diamond(left=False)
+    results = [StepResult(step, "cached") for step in plan.steps]
+    assert register_cached(cast(Server, server), plan, results, run_id="r") == "made"
+    assert server.asked[::2] == server.asked[1::2] == ["/flows/", "/flow_runs/", EVENTS]

@@ -22,8 +22,8 @@ from helio.flows.last_runs import last_run
 from helio.flows.missed import note_served, read_served
 from helio.flows.register import BEGUN, FINAL
 from helio.flows.schedule import Schedule, Schedules
-from helio.flows.serve import ask, run_scheduled
-from helio.flows.server import Server
+from helio.flows.serve import run_scheduled
+from helio.flows.server import Server, ask
 from helio.flows.slots import slots_in
 from helio.settings import Settings
 from helio.store.files import write_whole
