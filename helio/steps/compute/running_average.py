@@ -17,7 +17,7 @@ from helio.time_range import Duration
 
 
 @tool(
-    version=3,
+    version=4,
     context=window("window"),
     gives=Result(like="series"),
     synonyms=(
@@ -39,10 +39,10 @@ def running_average(series: Table, *, window: Duration) -> Table:
     Returns
     -------
     Table, shape of `series`
-        float64. Same epochs, components, unit and frame. Missing values are left out of the mean, infinite ones too
-        with a note; a window without any valid sample gives NaN, so gaps longer than the window stay gaps. At the ends
-        of the series the window holds fewer samples. The mean of an angle that wraps is the mean direction, and a
-        note says so.
+        float64, named ``⟨B⟩_5min`` for a series ``B``. Same epochs, components, unit and frame. Missing values are
+        left out of the mean, infinite ones too with a note; a window without any valid sample gives NaN, so gaps
+        longer than the window stay gaps. At the ends of the series the window holds fewer samples. The mean of an
+        angle that wraps is the mean direction, and a note says so.
 
     Raises
     ------
@@ -63,8 +63,9 @@ def running_average(series: Table, *, window: Duration) -> Table:
     array([1.5, 3. , 4. , 6. ])
     """
     hold_bins(series, purpose="averaged over time")
+    name = f"⟨{series.name}⟩_{window}" if series.name else ""
     if not len(series):
-        return replace(series, values=series.values.astype(np.float64))
+        return replace(series, values=series.values.astype(np.float64), name=name)
     first, last = centred_windows(series.epoch, window)
     values, notes = mean_directions(series, first, last)
-    return replace(series, values=values, notes=(*series.notes, *notes))
+    return replace(series, values=values, name=name, notes=(*series.notes, *notes))

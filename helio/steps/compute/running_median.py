@@ -22,7 +22,7 @@ from helio.time_range import Duration
 
 
 @tool(
-    version=3,
+    version=4,
     context=window("window"),
     gives=Result(like="series"),
     synonyms="rolling_median moving_median median_filter",
@@ -41,10 +41,11 @@ def running_median(series: Table, *, window: Duration) -> Table:
     Returns
     -------
     Table, shape of `series`
-        float64. Same epochs, components, unit and frame. Missing values are left out, infinite ones too with a
-        note; a window without any valid sample gives NaN, so gaps longer than the window stay gaps. For an even
-        number of samples, the median is the mean of the middle two. At the ends of the series the window holds
-        fewer samples. Components are treated separately: the result is not the vector nearest to the others.
+        float64, named ``med⟨B⟩_5min`` for a series ``B``. Same epochs, components, unit and frame. Missing values
+        are left out, infinite ones too with a note; a window without any valid sample gives NaN, so gaps longer
+        than the window stay gaps. For an even number of samples, the median is the mean of the middle two. At the
+        ends of the series the window holds fewer samples. Components are treated separately: the result is not
+        the vector nearest to the others.
 
     Raises
     ------
@@ -65,8 +66,9 @@ def running_median(series: Table, *, window: Duration) -> Table:
     """
     hold_bins(series, purpose="averaged over time")
     hold_no_turn(series, purpose="sorted for a median")
+    name = f"med⟨{series.name}⟩_{window}" if series.name else ""
     if not len(series):
-        return replace(series, values=series.values.astype(np.float64))
+        return replace(series, values=series.values.astype(np.float64), name=name)
     infinite = int(np.count_nonzero(np.isinf(series.values)))
     notes = (
         (f"infinite values are left out: {share(infinite, series.values.size, 'values')}",)
@@ -77,7 +79,9 @@ def running_median(series: Table, *, window: Duration) -> Table:
     windows = _Windows(first=first, last=last)
     frame = pd.DataFrame(columns_of(series.values))
     medians = frame.rolling(windows, min_periods=1).median().to_numpy()
-    return replace(series, values=medians.reshape(series.values.shape), notes=(*series.notes, *notes))
+    return replace(
+        series, values=medians.reshape(series.values.shape), name=name, notes=(*series.notes, *notes)
+    )
 
 
 class _Windows(BaseIndexer):

@@ -10,6 +10,7 @@ import numpy as np
 
 from helio.errors import StepError, did_you_mean
 from helio.steps.render.spec import Palette
+from helio.steps.render.wording import unaveraged
 
 _CSS_NAMES = """
 aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown
@@ -181,16 +182,26 @@ def _role(name: str) -> int | None:
     return _AXES.get(_last(name))
 
 
+def of_one_vector(names: Sequence[str]) -> bool:
+    """Return whether names are those of different components of one vector, or of its magnitude.
+
+    >>> of_one_vector(["Bx", "By", "⟨Bz⟩_10min", "|B|"]), of_one_vector(["Bz", "Vx"]), of_one_vector(["Bz", "⟨Bz⟩_1h"])
+    (True, False, False)
+    """
+    sizes = r"(?i)[|]|mag|tot(?:al)?|abs"
+    stems = {re.sub(sizes, "", _bare(name)) if re.search(sizes, name) else _bare(name)[:-1] for name in names}
+    return component_roles(names) is not None and len(stems) == 1 and "" not in stems
+
+
 def _last(name: str) -> str:
-    # "Bx GSE", "B_R", "BX_GSE (nT)", "vx": the axis is the last letter of the word before the frame.
-    bare = re.sub(r"[(\[].*", "", name)
-    words = [word for word in re.split(r"[\s_,-]+", bare) if word]
-    words = [
-        word
-        for word in words
-        if not re.fullmatch(r"(?i)gse|gsm|gei|geo|sm|mag|dsl|dbcs|bcs|dmpa|rtn|hee|heeq|spintone", word)
-    ]
-    return words[-1][-1].lower() if words else ""
+    return _bare(name)[-1:].lower()
+
+
+def _bare(name: str) -> str:
+    """Return a name without an average, a frame, a unit and separators: "Bx GSE", "B_R", "BX_GSE (nT)", "⟨Bx⟩_1h"."""
+    words = re.split(r"[\s_,-]+", re.sub(r"[(\[].*", "", unaveraged(name)))
+    frames = r"(?i)gse|gsm|gei|geo|sm|mag|dsl|dbcs|bcs|dmpa|rtn|hee|heeq|spintone"
+    return "".join(word for word in words if not re.fullmatch(frames, word))
 
 
 def _as_parts(colour: str) -> tuple[float, float, float]:

@@ -416,11 +416,9 @@ def _coloured_scalars(lines: list[Line], spec: FigureSpec, foreground: str) -> l
         # A magnitude beside its vector is black, as is a line that stands alone.
         shades = [foreground]
     else:
-        parents = {line.label.removesuffix(f".{line.table.name}") for line in scalars}
-        parts = all(line.label.endswith(f".{line.table.name}") for line in scalars)
-        roles = colours.component_roles([line.table.name for line in scalars])
-        if len(scalars) == len(lines) and parts and len(parents) == 1 and roles is not None:
-            shades = colours.vector_colours([line.table.name for line in scalars], palette, foreground)
+        names = [line.table.name for line in scalars]
+        if len(scalars) == len(lines) and colours.of_one_vector(names):
+            shades = colours.vector_colours(names, palette, foreground)
         else:
             shades = colours.qualitative(len(scalars), palette, foreground)
     chosen = dict(zip((line.label for line in scalars), shades, strict=True))

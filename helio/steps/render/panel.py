@@ -34,7 +34,7 @@ from helio.steps.render.spec import FigureSpec, PanelKind
 from helio.steps.render.symlog import Symlog
 from helio.steps.render.themes import Look
 from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
-from helio.steps.render.wording import as_vector, axis_title, bracketed, quantity, text_width
+from helio.steps.render.wording import as_axis, axis_title, bracketed, quantity, text_width
 from helio.store.no_values import NOTHING_FOUND, why_no_values
 from helio.store.table import Table
 
@@ -314,7 +314,7 @@ class Panel(ABC):
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
         """Return the default title of the y axis: the names of the quantities, or of their vector, and the unit."""
         tables = self.on_y_axis
-        names = as_vector(list(dict.fromkeys(quantity(table, label) for label, table in tables.items())))
+        names = as_axis(list(dict.fromkeys(quantity(table, label) for label, table in tables.items())))
         units = list(dict.fromkeys(table.unit for table in tables.values()))
         if len(units) > 1:
             with_units = [

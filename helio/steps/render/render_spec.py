@@ -84,7 +84,7 @@ _TITLE_COLUMN = 28
 
 
 @tool(
-    version=9,
+    version=10,
     context=whole_range("a figure shows all records"),
     labels_in=(
         "spec.labels",

@@ -31,15 +31,27 @@ def quantity(table: Table, fallback: str) -> str:
     return name
 
 
-def as_vector(names: Sequence[str]) -> list[str]:
-    """Return the name of a vector for the names of several of its components; other names as they are.
+def unaveraged(name: str) -> str:
+    """Return the name of the quantity of which a name is a running average: ``Bz GSE`` for ``⟨Bz⟩_10min GSE``."""
+    return re.sub(r"(?:med)?⟨(.+)⟩_\w+", r"\1", name)
 
-    >>> as_vector(["Bx GSE", "Bz GSE"]), as_vector(["Bx GSE", "Bx GSM"]), as_vector(["Bz"])
+
+def as_axis(names: Sequence[str]) -> list[str]:
+    """Return the names of an axis with several lines: a vector for its components, without averages of what is there.
+
+    >>> as_axis(["Bx GSE", "Bz GSE"]), as_axis(["Bx GSE", "Bx GSM"]), as_axis(["Bz"])
     (['B GSE'], ['Bx GSE', 'Bx GSM'], ['Bz'])
+    >>> as_axis(["⟨Bz⟩_1h"]), as_axis(["Bz", "⟨Bz⟩_1h"]), as_axis(["Bx GSE", "⟨Bz⟩_1h GSE", "|B|"])
+    (['⟨Bz⟩_1h'], ['Bz'], ['B GSE'])
     """
-    parts = [_COMPONENT.fullmatch(name) for name in names]
-    vectors = {f"{part[1]}{part[2]}" for part in parts if part is not None}
-    return [*vectors] if len(names) > 1 and all(parts) and len(vectors) == 1 else [*names]
+    if len(names) < 2:
+        return [*names]
+    names = list(dict.fromkeys(unaveraged(name) for name in names))
+    parts = [part for name in names if (part := _COMPONENT.fullmatch(name))]
+    vectors = {f"{part[1]}{part[2]}" for part in parts}
+    magnitudes = {f"|{part[1]}|" for part in parts}
+    is_vector = len(parts) > 1 and len(vectors) == 1 and len(parts) + len(magnitudes & {*names}) == len(names)
+    return [*vectors] if is_vector else names
 
 
 def bracketed(unit: str) -> str:

@@ -41,6 +41,11 @@ def test_a_window_holds_both_its_ends():
     assert result.values.tolist() == [1.5, 3.0, 5.0, 6.5]
 
 
+def test_the_name_tells_the_window():
+    result = running_average(scalar([0, 60], [1.0, 2.0]), window=Duration("60min"))
+    assert result.name == "⟨Bz⟩_1h"
+
+
 def test_a_straight_line_stays_itself_away_from_the_ends():
     seconds = np.arange(100) * 16.0
     result = running_average(scalar(seconds, 3 * seconds + 7), window=Duration("5min"))

@@ -378,6 +378,15 @@ def test_a_line_alone_is_black_and_several_go_by_position():
     assert first == other == ["#000000", "#0000ff"]
 
 
+def test_a_component_keeps_its_colour_when_it_is_averaged():
+    names = {"B.x": "Bx", "B.y": "By", "Bz_smooth": "⟨Bz⟩_10min", "Bmag": "|B|"}
+    figure = draw({label: scalar(name) for label, name in names.items()})
+    colours = {trace["name"]: trace["line"]["color"] for trace in main_traces(figure)}
+    assert colours == {"Bx": "#0000ff", "By": "#008000", "⟨Bz⟩_10min": "#ff0000", "|B|": "#000000"}
+    beside = main_traces(draw({"Bz": scalar("Bz"), "Bz_smooth": scalar("⟨Bz⟩_10min")}))
+    assert [trace["line"]["color"] for trace in beside] == ["#000000", "#0000ff"]
+
+
 def test_the_palette_for_the_colour_blind_replaces_blue_green_red():
     colours = [trace["line"]["color"] for trace in main_traces(draw({"B": vector()}, palette="okabe-ito"))]
     assert colours == ["#0072b2", "#009e73", "#d55e00"]

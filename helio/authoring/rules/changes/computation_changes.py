@@ -39,6 +39,7 @@ from helio.authoring.writing.steps import duration
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.quantities import B
 from helio.patterns import ignoring_case
+from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
@@ -307,7 +308,12 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         ):
             editor.notes.append(f"{line} has a cadence of {window} already")
         else:
-            editor.draw_instead(line, _computed_from(editor, source, tool, window))
+            new = _computed_from(editor, source, tool, window)
+            editor.draw_instead(line, new)
+            named = object_of(editor.spec.get("trace_names")).get(new)
+            if named and window and tool in AVERAGES:
+                average = "median" if tool == "running_median" else "mean"
+                editor.put("trace_names", f"{named}, {_length(editor, window)} {average}", new)
     _set_windows(editor, clause, held, window)
 
 
