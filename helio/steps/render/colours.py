@@ -49,6 +49,12 @@ _QUALITATIVE: dict[Palette, tuple[str, ...]] = {
     "okabe-ito": ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#b8a800"),
 }
 
+_NAMED = {
+    "black": "#000000", "white": "#ffffff", "blue": "#0000ff", "red": "#ff0000", "green": "#008000",
+    "darkorange": "#ff8c00", "blueviolet": "#8a2be2", "mediumvioletred": "#c71585", "olive": "#808000",
+}  # fmt: skip
+"""The colours of lines that have a name."""
+
 USUAL_SCALE = "turbo"
 """Colour scale of a figure that sets none."""
 
@@ -75,6 +81,11 @@ def check_colour(colour: str, where: str) -> str:
         f"{where}: '{colour}' is not a colour",
         advice=did_you_mean(plain, sorted(CSS_NAMES), otherwise=instead),
     )
+
+
+def as_hex(colour: str) -> str:
+    """Return the colour of a name as ``#rrggbb``, if lines get this colour by themselves; other colours as they are."""
+    return _NAMED.get(colour, colour)
 
 
 def colour_scale(name: str) -> list[list[float | str]]:

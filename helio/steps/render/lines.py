@@ -102,7 +102,7 @@ def panel_lines(
         else:
             lines.append(Line(label, "", table, table.values, table.name or label, foreground))
     lines = _coloured_scalars(lines, spec, foreground)
-    return [styled(line, spec) for line in _named(lines, spec)]
+    return _told_apart([styled(line, spec) for line in _named(lines, spec)], spec, foreground)
 
 
 def line_traces(
@@ -457,6 +457,24 @@ def styled(line: LineLike, spec: FigureSpec) -> LineLike:
     if colour is not None:
         line = replace(line, colour=colours.check_colour(colour, f"trace_colors: {line.keys[-1]}"))
     return line
+
+
+def _told_apart(lines: list[Line], spec: FigureSpec, foreground: str) -> list[Line]:
+    """Give another colour to lines whose automatic colour is the one that the figure's spec gives to another line."""
+    stated = [_addressed(line, spec.get("trace_colors", {})) is not None for line in lines]
+    taken = {colours.as_hex(line.colour) for line, is_stated in zip(lines, stated, strict=True) if is_stated}
+    used = {*taken, *(line.colour for line in lines)}
+    free = (
+        colour
+        for colour in colours.qualitative(MANY, spec.get("palette", "tplot"), foreground)
+        if colour not in used
+    )
+    return [
+        replace(line, colour=next(free, line.colour))
+        if line.colour in taken and not is_stated and line.bin is None
+        else line
+        for line, is_stated in zip(lines, stated, strict=True)
+    ]
 
 
 def line_style(line: Line, spec: FigureSpec) -> dict[str, Any]:

@@ -387,6 +387,12 @@ def test_a_component_keeps_its_colour_when_it_is_averaged():
     assert [trace["line"]["color"] for trace in beside] == ["#000000", "#0000ff"]
 
 
+def test_a_colour_that_the_spec_gives_to_a_line_is_that_of_no_other_line():
+    tables = {"V": scalar("V"), "n": scalar("n"), "T": scalar("T")}
+    found = main_traces(draw(tables, trace_colors={"V": "blue"}))
+    assert [trace["line"]["color"] for trace in found] == ["blue", "#000000", "#ff0000"]
+
+
 def test_the_palette_for_the_colour_blind_replaces_blue_green_red():
     colours = [trace["line"]["color"] for trace in main_traces(draw({"B": vector()}, palette="okabe-ito"))]
     assert colours == ["#0072b2", "#009e73", "#d55e00"]
