@@ -413,7 +413,7 @@ class Deriving:
                 frame = "GSM"  # the usual frame near the Earth, into which helio rotates
         else:
             frame = part.frame or (self.request.frame if part.quantity in VECTORS else "")
-        needs_vector = part.quantity == B and bool(part.component or part.frame)
+        needs_vector = part.quantity in MAGNITUDE_OF and bool(part.component or part.frame)
         name = part.quantity if needs_vector else self._named_input(part.quantity, craft)
         series = self.quantity(name, craft, frame if name in VECTORS else "")
         return self.component(series, part.component) if part.component else series
@@ -427,8 +427,8 @@ class Deriving:
         """Return the moment that the request names as an input: that of the protons, or that of the electrons."""
         others = {of_electrons: name for name, of_electrons in OF_ELECTRONS.items()} | {N: NE}
         bulk, inputs = others.get(quantity, ""), self.request.inputs
-        if quantity == B and ABS_B in inputs and B not in inputs:
-            return ABS_B
+        if quantity not in inputs and (length := MAGNITUDE_OF.get(quantity, "")) in inputs:
+            return length
         if bulk not in inputs or (quantity in inputs and self.data.pick(quantity, craft)):
             return quantity
         self.steps.note(f"{self.request.computed}: with the {bulk} instead of the {quantity}")

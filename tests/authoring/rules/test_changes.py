@@ -2789,6 +2789,8 @@ def test_a_quantity_is_computed_from_the_speed_and_the_density_of_the_figure(aut
     assert {step["tool_args"].get("dataset_id", "WI_H1_SWE") for step in steps} == {"WI_H1_SWE"}
     [pressure] = [step["tool_args"] for step in steps if step["tool_name"] == "dynamic_pressure"]
     assert (pressure["density_label"], pressure["velocity_label"]) == ("Wind_n", "Wind_V_aligned")
+    [step] = [step["tool_args"] for step in steps if step["tool_name"] == "align"]
+    assert (step["method"], step["limit"]) == ("nearest", "92s")  # a missing speed takes no other one
 
 
 def test_marks_outside_a_new_time_range_are_said(author, templates):

@@ -1570,3 +1570,18 @@ def test_what_a_computation_comes_after_is_done_first(author, words, tools):
 @pytest.mark.parametrize("words", ["below it hourly |B|", "beneath, hourly |B|", "and below it hourly |B|"])
 def test_an_average_below_is_that_of_the_lower_panel(author, words):
     assert figure(author, f"ACE Bz, November 2009, {words}")["panels"] == [["ACE_Bz"], ["ACE_Bmag_binned"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "velocity"),
+    [
+        ("density, speed, compute the dynamic pressure", "Wind_Vvec_aligned"),
+        ("calculated dynamic pressure", "Wind_Vvec_aligned"),
+        ("density and speed, and the dynamic pressure computed from them", "Wind_V"),
+        ("dynamic pressure from density and speed", "Wind_V"),
+    ],
+)
+def test_a_quantity_that_a_dataset_has_is_computed_if_the_sentence_says_so(author, words, velocity):
+    steps = author.create(f"Wind {words}, 2003-11-20").template["steps"]
+    [pressure] = [step["tool_args"] for step in steps if step["tool_name"] == "dynamic_pressure"]
+    assert pressure["velocity_label"] == velocity

@@ -191,7 +191,9 @@ def aligned(editor: FigureEditor, label: str, clock: str, args: Document) -> str
     ids = [str(step["step_id"]) for step in editor.after["steps"]]
     last = max((label, clock), key=lambda made: ids.index(str(editor.lines.step(made).id)))
     cadences = [*cadences_of(editor, label), *cadences_of(editor, clock)] or [_USUAL_CADENCE]
-    args = {"series_label": label, "onto_label": clock, "limit": duration(3 * max(cadences))} | args
+    # The nearest sample of the same data is at the epoch itself: a missing value stays missing.
+    records = 1 if args.get("method") == "nearest" else 3
+    args = {"series_label": label, "onto_label": clock, "limit": duration(records * max(cadences))} | args
     intent = f"Align with the epochs of {clock}"
     return editor.compute("align", f"{label}_aligned", args, intent, after=whole_of(editor, last))
 

@@ -7,14 +7,11 @@ from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.conversions import aligned, epochs_of, times_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
-from helio.authoring.writing.computations import DERIVED, Part
-from helio.knowledge.quantities import ABS_B, SOURCES, VECTOR_V, B
-from helio.knowledge.quantities import V as SPEED
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, Part
+from helio.knowledge.quantities import SOURCES
 from helio.knowledge.quantity_words import symbol
 from helio.steps.signature import TableInput, signatures
 
-_LENGTHS = {B: ABS_B, VECTOR_V: SPEED}
-"""Vectors, each with the length that a tool may take instead."""
 _OF_MEASURED = (FETCH, "magnitude", "join_components")
 """Tools whose results are measured data as they are."""
 
@@ -81,11 +78,11 @@ def _lines_for(editor: FigureEditor, part: Part, table: TableInput) -> list[str]
         and (table.takes.unit in ("", None) or lines.unit(line) in ("", table.takes.unit))
         and not part.component
     ]
-    length = "" if table.takes.kind or part.frame else _LENGTHS.get(part.quantity, "")
+    length = "" if table.takes.kind or part.frame else MAGNITUDE_OF.get(part.quantity, "")
     for quantity in filter(None, (part.quantity, length)):
         meant = (lines.source(line, AVERAGES) for line in lines.meant(quantity, editor.figure()))
         found = [line for line in dict.fromkeys(meant) if line in measured]
-        if quantity in _LENGTHS:
+        if quantity in MAGNITUDE_OF:
             found = [line for line in found if lines.is_vector(line)]
         if found := [line for line in found if part.frame in ("", lines.frame(line))]:
             return found

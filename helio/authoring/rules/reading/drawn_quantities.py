@@ -22,6 +22,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import (
     DERIVED,
     OF_ELECTRONS,
+    VECTOR_OF,
     inputs_of,
     recipe_of,
 )
@@ -47,8 +48,6 @@ _JOINED_OVERVIEW = (
 """An overview beside which the sentence names more; ``overview plot with`` only begins a list."""
 Mentions = tuple[ComputationMention, ...]
 _MOMENTS = {N, SPEED, VECTOR_V, T}
-_WHOLE = {ABS_B: B, SPEED: VECTOR_V}
-"""The vectors of the magnitudes that a letter may mean."""
 _NEXT_TO_EACH_OTHER = re.compile(r",|\b(?:and|with|plus|but|of|in)\b|[+&;]")
 _HEADS = re.compile(
     r"(?!.*\b(?:and|with|plus|then|next|second|lower|panels?|rows?|plots?|top|bottom|below|above|under\w*|beneath)\b)"
@@ -367,7 +366,7 @@ def drawn_of(
     letters = {  # B, Bz only
         quantity
         for at, quantity in placed
-        if at < begins and _WHOLE.get(quantity.name) in own and _LETTER.match(sentence.text, at)
+        if at < begins and VECTOR_OF.get(quantity.name) in own and _LETTER.match(sentence.text, at)
     }
     return [
         quantity
@@ -492,6 +491,24 @@ def computed_from(text: str) -> str:
         for at, name in behind
     )
     return first.name if is_input else ""
+
+
+def said_computed(text: str, placed: Placed) -> tuple[str, tuple[str, ...]]:
+    """Return the quantity that a text wants computed, even if a dataset has it, and those that it names as the inputs.
+
+    >>> text = "density and speed, and the dynamic pressure computed from them"
+    >>> said_computed(text, read_quantities(Sentence(text), magnitude=False)[0])
+    ('dynamic pressure', ('proton density', 'bulk speed'))
+    """
+    ahead = ignoring_case(r"\b(?:compute|calculate|derive)d?\s+(?:the\s+|its\s+|their\s+|an?\s+)?$")
+    behind = ignoring_case(r"\b(?:computed|calculated|derived)\s+from\s+(?:them|these|those|both|it)\b")
+    ends = [*(at for at, _ in placed), len(text)][1:]
+    for (at, quantity), end in zip(placed, ends, strict=True):
+        from_them = quantity.name in DERIVED and behind.search(text[at:end])
+        if from_them or (quantity.name in DERIVED and ahead.search(text[:at])):
+            before = (other.name for start, other in placed if from_them and start < at)
+            return quantity.name, tuple(dict.fromkeys(before))
+    return "", ()
 
 
 def named_again(text: str, placed: Placed, crafts: Sequence[tuple[int, str]], marks: Sequence[int]) -> Placed:

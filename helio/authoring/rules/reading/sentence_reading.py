@@ -44,6 +44,7 @@ from helio.authoring.rules.reading.drawn_quantities import (
     of_joined_overview,
     of_listed_group,
     of_named_component,
+    said_computed,
     says_look,
     styled_components,
     with_field,
@@ -672,6 +673,8 @@ class _SentenceReader:
         cuts = zip(self._described.cut_starts, self._described.cuts, strict=True)
         parameters += [(start, (cut.parameter,)) for start, cut in cuts]
         computed, inputs, taken = derived_from_others(sentence, placed, self._field, self._described.starts)
+        if not computed:
+            computed, taken = said_computed(sentence.text, placed)
         shown = [(start, quantity) for start, quantity in placed if quantity not in inputs]
         panels = self._arrangement.panels(self._crafts, [*shown, *lengths], parameters)
         shared = [
