@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import SequenceMatcher
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from helio.counts import number_of
 from helio.pipelines.analyses.meaning import meaning
@@ -95,6 +95,7 @@ _BY_LABEL = {
     "z_min": "lower end of the colour scale of panel {}",
     "z_max": "upper end of the colour scale of panel {}",
 }
+_BY_PANEL = [key for key, words in _BY_LABEL.items() if "panel" in words]
 _OF_STEP = {
     "step_id": "id",
     "tool_name": "tool",
@@ -179,7 +180,8 @@ class Change:
     with_defaults : str
         The new value with the defaults of the variables in it: ``310min`` for ``3$WINDOW``; otherwise empty.
     implied : tuple of tuple
-        The keys to further values that follow from this change: the list of all lines of a figure, from its panels.
+        The keys to further values that follow from this change of a figure's panels: the list of all lines, and the
+        settings of panels that get another number.
     """
 
     subject: Subject
@@ -566,9 +568,16 @@ def _looks(step: Document) -> tuple[Document, Document]:
 
 def _figure(location: _Location, before: Document, after: Document) -> Iterator[Change]:
     before, after = _without_empty(before), _without_empty(after)
-    is_implied = _panels_say_labels(before, after)
+    are_moved = not same(before.get("panels"), after.get("panels"))
+    moved = [key for key in _BY_PANEL if are_moved and _moves_along(before, after, key)]
+    places = [
+        (key, number)
+        for key in moved
+        for number, *_ in _values_by_key(before.get(key, {}), after.get(key, {}))
+    ]
+    implied = (("labels",), *places) if _panels_say_labels(before, after) else tuple(places)
     for key, was, now in _values_by_key(before, after):
-        if key == "labels" and is_implied:
+        if (key,) in implied or key in moved:
             continue
         subject, word = _OF_FIGURE.get(key, ("style", _words(key)))
         if key in _BY_LABEL and _are_objects(was, now):
@@ -580,37 +589,67 @@ def _figure(location: _Location, before: Document, after: Document) -> Iterator[
                 position = replace(setting, path=(*setting.path, label), what=what)
                 yield from _values(position, old, new)
         else:
-            implied = ((*location.path, "labels"),) if key == "panels" and is_implied else ()
+            follow = tuple((*location.path, *path) for path in implied) if key == "panels" else ()
             for change in _values(location.at(key, word, subject), was, now):
-                yield replace(change, implied=implied)
+                yield replace(change, implied=follow)
 
 
 def _lines_of(spec: Document, key: str, number: str) -> str:
     """Name the lines of a panel or of one of its axes, by which a reader knows it: `` (B and Bmag)``."""
-    panels, right = spec.get("panels"), spec.get("right")
-    panel = panel_of(key, number)
-    place = int(panel) if panel.isdecimal() else 0
-    lines = panels[place - 1] if isinstance(panels, list) and 0 < place <= len(panels) else None
-    if not lines or not _are_labels(lines):
+    lines = _labels_at(spec, key, number)
+    if not lines:
         return ""
-    if key in TWO_SIDED and isinstance(right, list):
-        lines = [label for label in lines if (label in right) == number.endswith(RIGHT)] or lines
     first, *rest = (re.sub(r"^[\w-]*_[\w-]*\.", "", label) for label in lines)
     others = f" and {rest[0]}" if len(rest) == 1 else f" and {len(rest)} more" if rest else ""
     return f" ({shown_name(first)}{others})"
 
 
+def _labels_at(spec: Document, key: str, number: str) -> list[str]:
+    """Return the labels in the panel to which a setting belongs, or on its axis."""
+    panels, right = spec.get("panels"), spec.get("right")
+    panel = panel_of(key, number)
+    place = int(panel) if panel.isdecimal() else 0
+    lines = panels[place - 1] if isinstance(panels, list) and 0 < place <= len(panels) else None
+    if not lines or not _are_labels(lines):
+        return []
+    if key in TWO_SIDED and isinstance(right, list):
+        return [label for label in lines if (label in right) == number.endswith(RIGHT)] or lines
+    return list(lines)
+
+
+def _moves_along(before: Document, after: Document, key: str) -> bool:
+    """Return whether settings by panel differ only because the panels of their lines have other numbers."""
+    held = [_object(spec.get(key)) for spec in (before, after)]
+    drawn = [_drawn_in_panels(spec) for spec in (before, after)]
+    if same(*held) or any(len(set(labels)) < len(labels) for labels in drawn):
+        return False
+    places = [
+        {number: _labels_at(spec, key, number) for number in values}
+        for spec, values in zip((before, after), held, strict=True)
+    ]
+    was, now = (
+        {label: values[number] for number, labels in by_number.items() for label in labels}
+        for by_number, values in zip(places, held, strict=True)
+    )
+    return all(set(labels) & set(drawn[0]) for labels in places[1].values()) and all(
+        same(was.get(label), now.get(label)) for label in drawn[0] if label in drawn[1]
+    )
+
+
+def _drawn_in_panels(spec: Document) -> list[str]:
+    """Return the labels in all panels of a figure; nothing if a panel holds something else."""
+    panels = spec.get("panels")
+    if not isinstance(panels, list) or not all(map(_are_labels, panels)):
+        return []
+    return [label for panel in panels for label in panel]
+
+
 def _panels_say_labels(before: Document, after: Document) -> bool:
     """Return whether the changes of a figure's panels also say how the list of its labels changes."""
-    if not all({"labels", "panels"} <= spec.keys() for spec in (before, after)):
+    old, new = (_drawn_in_panels(spec) for spec in (before, after))
+    old_labels, new_labels = before.get("labels"), after.get("labels")
+    if not (old and new and _are_labels(old_labels) and _are_labels(new_labels)):
         return False
-    drawn: list[list[str]] = []
-    for spec in (before, after):
-        panels, labels = spec["panels"], spec["labels"]
-        if not isinstance(panels, list) or not all(_are_labels(panel) for panel in (*panels, labels)):
-            return False
-        drawn.append([label for panel in panels for label in panel])
-    (old, new), (old_labels, new_labels) = drawn, (before["labels"], after["labels"])
     if [sorted(old), sorted(new)] != [sorted(old_labels), sorted(new_labels)]:
         return False
     added = [label for label in new if label not in old]
@@ -854,7 +893,7 @@ def _drawn(spec: Document) -> tuple[str, tuple[str, ...]]:
     return line, tuple(keys_shown)
 
 
-def _are_labels(value: Any) -> bool:
+def _are_labels(value: Any) -> TypeGuard[list[str]]:
     """Return whether a list contains only labels, and all fit together on one line."""
     return isinstance(value, list) and all(
         isinstance(item, str) and not any(mark in item for mark in (" + ", " | ", ", ")) for item in value

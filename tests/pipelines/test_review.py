@@ -414,6 +414,45 @@ def test_lines_that_follow_from_the_panels_are_not_said_twice(labels, panels, sa
         assert implies == (not any("drawn" in text for text in said))
 
 
+@pytest.mark.parametrize(
+    ("panels", "now", "said"),
+    [
+        ([["B"], ["n"]], {"2": "log"}, ["step f: panel 2: no longer V"]),
+        ([["V"], ["n"], ["B"]], {"2": "log"}, ["step f: panel 1: no longer B", "step f: panel 3: B"]),
+        (
+            [["B", "V"], ["n"]],
+            {"2": "log"},
+            ["step f: panel 1: no longer B", "step f: panel 2: no longer V", "step f: panel 1: B, V"],
+        ),
+        (
+            [["B"], ["n"]],
+            {},
+            ["step f: panel 2: no longer V", "step f: y scale of panel 3 (n): no longer log"],
+        ),
+        (
+            [["B"], ["n"]],
+            {"1": "log", "2": "log"},
+            [
+                "step f: panel 2: no longer V",
+                "step f: y scale of panel 1 (B): log",
+                "step f: y scale of panel 2 (n): log",
+                "step f: y scale of panel 3 (n): no longer log",
+            ],
+        ),
+    ],
+)
+def test_settings_that_move_with_their_panel_are_not_said(panels, now, said):
+    before, after = with_figure(["B", "V", "n"], [["B"], ["V"], ["n"]]), with_figure(["B", "V", "n"], panels)
+    for template, scale in ((before, {"3": "log"}), (after, now)):
+        spec = template["steps"][-1]["tool_args"]["spec"]
+        spec["labels"] = [label for panel in spec["panels"] for label in panel]
+        spec["log_scale"] = scale
+    changed = changes(before, after)
+    assert [str(change) for change in changed] == said
+    implied = {path[-2:] for path in changed[0].implied}
+    assert (("log_scale", "3") in implied) == ("scale" not in said[-1] and now != {"3": "log"})
+
+
 def test_every_key_of_a_new_figure_is_shown():
     spec = {
         "title": "T",
