@@ -90,6 +90,23 @@ def test_last_is_the_run_that_began_last():
     assert "mine.json" in helio("save", "last:field,magnitude", "--as", "mine").stdout
 
 
+def test_the_files_of_a_new_fetch_are_a_difference():
+    runs = []
+    for datasets in (["PSP_FLD_L2_MAG_RTN_1MIN"], ["PSP_FLD_L2_MAG_RTN_1MIN", "STA_L1_HET"]):
+        parameters = {"PSP_FLD_L2_MAG_RTN_1MIN": "psp_fld_l2_mag_RTN_1min", "STA_L1_HET": "Proton_Flux"}
+        days = {"PSP_FLD_L2_MAG_RTN_1MIN": "2020-01-04", "STA_L1_HET": "2021-10-28"}
+        steps = [
+            {"step_id": name, "tool_name": "fetch_data",
+             "tool_args": {"dataset_id": name, "parameter_id": parameters[name], "time_range": days[name]}}
+            for name in datasets
+        ]  # fmt: skip
+        Path("many.json").write_text(json.dumps({"id": "many", "steps": steps}), encoding="utf-8")
+        helio("run", "many.json", "--archive", "sample")
+        runs.append(json.loads(helio("runs", "--json").stdout)[0]["id"])
+    text = helio("diff", *runs).stdout
+    assert "files:\n  sta_l1_het_20211028_v01.cdf was not used before\n" in text
+
+
 @in_one_test(
     "words",
     [

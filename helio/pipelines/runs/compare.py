@@ -30,7 +30,9 @@ Judge = Callable[[str, str], "TableDifference | None"]
 Verdict = Literal["same", "different", "not all compared", "nothing compared"]
 
 _CITED = re.compile(r"inputs\.\w+\.(?P<label>.+)\.cites\[\d+\]\[(?P<part>[0-3])\]: (?P<change>.+)")
-_INPUT = re.compile(r"inputs\.(?P<parameter>\w+)(?:\[\d+\]|\.(?P<label>.+))\.digest changed")
+_INPUT = re.compile(
+    r"inputs\.(?P<parameter>\w+)(?:\[\d+\]|\.(?P<label>[^:]+?))(?:\.digest|: \{.*) (?P<how>changed|is new|is gone)"
+)
 _CITES = ("dataset", "version", "provider", "preliminary status")
 """Names of the four facts that a figure's recipe records about each source of a table, in order (`recipes.py`)."""
 
@@ -255,7 +257,7 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: N
         old=old.id,
         new=new.id,
         plan=tuple(_of_plans(old, new, pairs)),
-        files=tuple(dict.fromkeys(_of_files(pairs))),
+        files=tuple(_of_files(before, after)),
         numbers=tuple(of_tables),
         figures=tuple(of_artefacts),
         environment=environment,
@@ -443,7 +445,7 @@ def _clear_change(change: str, output: Mapping[str, Any]) -> str:
         return f"tool {output['recipe']['tool']}: {change}"
     match = _INPUT.fullmatch(change)
     if match:
-        return f"its input {match['label'] or match['parameter']} changed"
+        return f"its input {match['label'] or match['parameter']} {match['how']}"
     match = _CITED.fullmatch(change)
     if match:
         return (
@@ -465,10 +467,13 @@ def _of_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
             )
 
 
-def _of_files(pairs: Sequence[tuple[_PlannedResult, _PlannedResult]]) -> Iterator[str]:
-    for earlier, later in pairs:
-        if earlier.output is not None and later.output is not None and "range" in earlier.output["recipe"]:
-            yield from _of_sources(earlier.output, later.output)
+def _of_files(before: Sequence[_PlannedResult], after: Sequence[_PlannedResult]) -> Iterator[str]:
+    old, new = (
+        {"sources": [source for made in results if (output := made.output) and "range" in output["recipe"]
+                     for source in output["sources"]]}
+        for results in (before, after)
+    )  # fmt: skip
+    yield from _of_sources(old, new)
 
 
 def _of_plans(
