@@ -972,7 +972,8 @@ def _instead_of(name: str, every: Sequence[str], kind: str) -> str:
     if len(every) <= _FEW:
         listed = ", ".join(sorted(every))
         return f"{suggestion} All {kind}: {listed}" if suggestion else f"choose one of: {listed}"
-    return suggestion or f"check the name: none of the {len(every)} {kind} has a similar name"
+    elsewhere = "; without --archive, helio looks at CDAWeb" if kind == "datasets" else ""
+    return suggestion or f"none of the {len(every)} {kind} has a similar name{elsewhere}"
 
 
 def _written(time_range: TimeRange) -> str:

@@ -169,6 +169,14 @@ def test_a_time_that_only_the_archive_lacks_is_said_to_be_in_the_catalogue(desk,
     assert f"data end on 2022-01-01 in the archive {folder}; CDAWeb has AC_K2_MFI from " in end
 
 
+def test_a_quantity_of_one_dataset_that_the_archive_has_of_another_time_names_the_archive(desk, folder):
+    rows = "time,DST1800 [nT]\n" + "".join(f"2023-01-01T{hour:02}:00Z,{hour}\n" for hour in range(24))
+    (folder / "omni2_h0_mrg1hr_20230101_v01.csv").write_text(rows)
+    with pytest.raises(NotUnderstood, match="OMNI has no Dst for 2003-11-20 to 2003-11-21") as caught:
+        desk().create("Dst on 2003-11-20")
+    assert f" in the archive {folder}; CDAWeb has OMNI2_H0_MRG1HR from 1963-01-01 to " in str(caught.value)
+
+
 def test_a_folder_in_the_sentence_is_the_archive_that_was_searched(desk, folder):
     made = desk().create(f"ACE magnetic field for 2022-01-01 from the folder '{folder}'")
     assert candidates(made) == ["AC_K2_MFI", "AC_H2_MFI"]

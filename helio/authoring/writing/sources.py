@@ -82,8 +82,9 @@ def pick(
         reaching = [source for source in sources if _reaches(source, span, catalogue)]
         if not reaching:
             spans = "; ".join(f"{source.dataset} {coverage(source, catalogue)}" for source in sources[:3])
+            archived = catalogue.covered_elsewhere(sources[0].dataset)
             raise NotUnderstood(
-                f"{craft} has no {quantity} for {span}",
+                f"{craft} has no {quantity} for {span} {archived}".rstrip(),
                 advice=f"choose a time with data: {spans}",
             )
         # another dataset may have records of a time after the last that the catalogue knows of this one
