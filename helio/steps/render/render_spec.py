@@ -64,6 +64,7 @@ from helio.steps.render.spec import FigureSpec, PanelType
 from helio.steps.render.strip_panel import check_categories
 from helio.steps.render.themes import look
 from helio.steps.render.time_axis import instant, nanoseconds, time_ticks
+from helio.steps.render.wording import with_subscripts
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.component_names import axis_letters
@@ -154,9 +155,9 @@ def render_spec(
     >>> field, density = vector([[3.0, 4.0, 0.0], [1.0, 2.0, 2.0]], "nT"), series([5.0, 6.0], "cm^-3", "N_p")
     >>> figure = render_spec({"MAG.B": field, "SWE.N": density}, spec={"labels": ["MAG.B", "SWE.N"]})
     >>> [trace["name"] for trace in figure.document["data"]]
-    ['Bx', 'By', 'Bz', 'N_p']
+    ['Bx', 'By', 'Bz', 'N<sub>p</sub>']
     >>> [figure.document["layout"][axis]["title"]["text"] for axis in ("yaxis", "yaxis2")]
-    ['B GSE [nT]', 'N_p [cm⁻³]']
+    ['B GSE [nT]', 'N<sub>p</sub> [cm⁻³]']
 
     A hodogram, coloured by time, and a scatter plot:
 
@@ -164,7 +165,7 @@ def render_spec(
     >>> hodogram = {"type": "hodogram", "x": "B.x", "y": "B.y"}
     >>> figure = render_spec(tables, spec={"xy": [hodogram, {"x": "SWE.N", "y": "B.x"}]})
     >>> [figure.document["layout"][axis]["title"]["text"] for axis in ("xaxis", "yaxis", "xaxis2", "yaxis2")]
-    ['Bx GSE [nT]', 'By GSE [nT]', 'N_p [cm⁻³]', 'Bx GSE [nT]']
+    ['Bx GSE [nT]', 'By GSE [nT]', 'N<sub>p</sub> [cm⁻³]', 'Bx GSE [nT]']
     """
     theme = look(spec.get("theme", "white"))
     line_scale = colours.line_scale(spec.get("palette", "tplot"), theme.foreground)
@@ -290,8 +291,9 @@ def render_spec(
             corner = panel.letter_corner(slot, drawing)
             boxed = panel.has_colour_bar
             texts.append(panel_letter(panel.number, geometry, theme, boxed=boxed, corner=corner))
+    bar_titles = [text for text in texts if text.get("textangle") == BAR_TITLE_ANGLE]
     for side in {geometry.span(panel.number)[1] for row in rows if not row[0].side_by_side for panel in row}:
-        _align([text for text in texts if text.get("textangle") == BAR_TITLE_ANGLE and text["x"] == side])
+        _align([text for text in bar_titles if text["x"] == side])
     if spec.get("x_range") == "data":
         notes.append(f"the time axis shows {written_span(start, stop)}, from the first to the last record")
     if any(source.preliminary for source in sources):
@@ -360,6 +362,10 @@ def render_spec(
         *mark_texts,
         *footer(footers, geometry, theme),
     ]
+    for titled in (*(axis.get("title", {}) for key, axis in layout.items() if "axis" in key), *bar_titles):
+        if "text" in titled:
+            titled["text"] = with_subscripts(titled["text"])
+    data = [trace | {"name": with_subscripts(trace["name"])} if "name" in trace else trace for trace in data]
     return Figure({"data": data, "layout": layout}, tuple(notes), tuple(details), tuple(quality))
 
 

@@ -11,6 +11,9 @@ from helio.knowledge.unit_spelling import pretty_unit
 from helio.store.source_file import SourceFile
 from helio.store.table import Table
 
+_SUBSCRIPT = re.compile(r"(?<!\w)([^\W\d_]{1,2}|⟨[^⟨⟩]+⟩)_([^\W_∥⊥]{0,5}[∥⊥]?(?:×[^\W_])?)(?<!_)(?![\w×])")
+"""A symbol of one or two letters, or an average, with its subscript: ``V_A``, ``V_E×B``, ``⟨Bz⟩_10min``."""
+
 FONT_FAMILY = "DejaVu Sans, Verdana, Arial, sans-serif"
 """DejaVu Sans is first, because it has every superscript, and browsers on Linux have it."""
 
@@ -52,6 +55,15 @@ def as_axis(names: Sequence[str]) -> list[str]:
     magnitudes = {f"|{part[1]}|" for part in parts}
     is_vector = len(parts) > 1 and len(vectors) == 1 and len(parts) + len(magnitudes & {*names}) == len(names)
     return [*vectors] if is_vector else names
+
+
+def with_subscripts(text: str) -> str:
+    """Lower the subscripts of symbols, which names write behind an underscore; leave other names as they are.
+
+    >>> with_subscripts("V_A, ⟨Bz⟩_10min [nT]"), with_subscripts("V_E×B, |B_R| and T_∥ in AC_H2_MFI")
+    ('V<sub>A</sub>, ⟨Bz⟩<sub>10min</sub> [nT]', 'V<sub>E×B</sub>, |B<sub>R</sub>| and T<sub>∥</sub> in AC_H2_MFI')
+    """
+    return _SUBSCRIPT.sub(r"\1<sub>\2</sub>", text)
 
 
 def bracketed(unit: str) -> str:

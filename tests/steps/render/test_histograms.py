@@ -123,7 +123,7 @@ def test_several_quantities_share_bins_and_are_named_in_their_colours():
     assert names == '<span style="color:#000000">n</span>   <span style="color:#0000ff">alphas</span>'
     assert layout(figure)["yaxis"]["range"] == pytest.approx([0, 1.16 * 3])
     assert "fill" not in named(figure, "p1-1")[0]
-    assert layout(figure)["xaxis"]["title"]["text"] == "n, n_a [cm⁻³]"
+    assert layout(figure)["xaxis"]["title"]["text"] == "n, n<sub>a</sub> [cm⁻³]"
 
 
 def test_components_have_the_colours_of_their_lines():

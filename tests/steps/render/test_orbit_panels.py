@@ -86,8 +86,8 @@ def test_the_bow_shock_is_a_conic_section_before_the_magnetopause():
 def test_an_orbit_about_the_earth():
     figure = orbit()
     axes = layout(figure)
-    assert axes["xaxis"]["title"]["text"] == "X GSE [R_E]"
-    assert axes["yaxis"]["title"]["text"] == "Y GSE [R_E]"
+    assert axes["xaxis"]["title"]["text"] == "X GSE [R<sub>E</sub>]"
+    assert axes["yaxis"]["title"]["text"] == "Y GSE [R<sub>E</sub>]"
     assert axes["yaxis"]["scaleanchor"] == "x"
     assert uids(figure)[:4] == ["p1-magnetopause", "p1-bow_shock", "p1-body", "p1-night"]
     track = trace(figure, "p1-1")

@@ -382,7 +382,7 @@ def test_a_component_keeps_its_colour_when_it_is_averaged():
     names = {"B.x": "Bx", "B.y": "By", "Bz_smooth": "⟨Bz⟩_10min", "Bmag": "|B|"}
     figure = draw({label: scalar(name) for label, name in names.items()})
     colours = {trace["name"]: trace["line"]["color"] for trace in main_traces(figure)}
-    assert colours == {"Bx": "#0000ff", "By": "#008000", "⟨Bz⟩_10min": "#ff0000", "|B|": "#000000"}
+    assert colours == {"Bx": "#0000ff", "By": "#008000", "⟨Bz⟩<sub>10min</sub>": "#ff0000", "|B|": "#000000"}
     beside = main_traces(draw({"Bz": scalar("Bz"), "Bz_smooth": scalar("⟨Bz⟩_10min")}))
     assert [trace["line"]["color"] for trace in beside] == ["#000000", "#0000ff"]
 
@@ -508,7 +508,7 @@ def test_equal_names_are_told_apart_by_their_labels():
 def test_titles_carry_the_frame_and_the_unit():
     figure = draw({"B": vector(), "n": scalar("n_p"), "flux": spectrum()})
     assert layout(figure)["yaxis"]["title"]["text"] == "B GSE [nT]"
-    assert layout(figure)["yaxis2"]["title"]["text"] == "n_p [cm⁻³]"
+    assert layout(figure)["yaxis2"]["title"]["text"] == "n<sub>p</sub> [cm⁻³]"
     assert layout(figure)["yaxis3"]["title"]["text"] == "Energy [keV]"
     assert "proton flux<br>[cm⁻² s⁻¹ sr⁻¹ keV⁻¹]" in texts(figure)
 

@@ -29,7 +29,7 @@ def test_each_line_has_its_own_axis_with_a_title_in_the_colour_of_the_line():
     left, right = main_traces(figure)
     assert (left["yaxis"], right["yaxis"]) == ("y", "y2")
     axes = layout(figure)
-    assert axes["yaxis"]["title"]["text"] == "P_dyn [nPa]"
+    assert axes["yaxis"]["title"]["text"] == "P<sub>dyn</sub> [nPa]"
     assert axes["yaxis2"]["title"]["text"] == "coupling [kV/s]"
     assert axes["yaxis"]["title"]["font"]["color"] == left["line"]["color"]
     assert axes["yaxis2"]["title"]["font"]["color"] == right["line"]["color"] != left["line"]["color"]
@@ -57,7 +57,7 @@ def test_each_axis_has_its_limits_scale_and_label():
     assert (axes["yaxis"]["type"], axes["yaxis"]["range"]) == ("linear", [0, 20])
     assert (axes["yaxis2"]["type"], axes["yaxis2"]["range"]) == ("log", [2, 5])
     assert axes["yaxis2"]["title"]["text"] == "Newell"
-    assert axes["yaxis"]["title"]["text"] == "P_dyn [nPa]"
+    assert axes["yaxis"]["title"]["text"] == "P<sub>dyn</sub> [nPa]"
 
 
 def test_limits_and_labels_for_all_panels_are_those_of_the_left_axes():

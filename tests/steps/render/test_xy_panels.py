@@ -132,7 +132,7 @@ def test_colours_by_a_quantity_have_a_bar_with_its_unit():
     assert cloud["x"] == [1, 3, 4]
     assert cloud["marker"]["color"] == [4, 5, 6]
     assert (cloud["marker"]["cmin"], cloud["marker"]["cmax"]) == (4, 6)
-    assert "T_p [K]" in texts(figure)
+    assert "T<sub>p</sub> [K]" in texts(figure)
     assert "left out: 1 without a value" in figure.notes[0]
 
 
