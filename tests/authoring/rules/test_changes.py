@@ -2873,3 +2873,29 @@ def test_lines_of_one_unit_share_the_left_axis_when_the_other_line_goes(author):
 def test_a_title_that_lists_quantities_follows_a_change(author, request_, title):
     template = author.create("Wind density, speed and B in GSE, 2003-11-20").template
     assert figure_in(author.edit(request_, template).template)["title"] == title
+
+
+@in_one_test(
+    ("name", "request_", "gone"),
+    [
+        ("b-power-spectrum", "take out the dynamic spectrum and the slope panel, keep the field and the spectra",
+         {"power", "f_ci", "slopes.exponent"}),
+        ("b-power-spectrum", "keep the spectra, remove the dynamic spectrum", {"power", "f_ci"}),
+        ("b-power-spectrum", "remove the spectra but keep the dynamic spectrum",
+         {"trace", "compressive", "slope_line", "break_line"}),
+        ("mms-magnetopause-mva-walen", "remove the spectrograms but keep that of the electrons",
+         {"MMS1_FPI_BRST_L2_DIS-MOMS.mms1_dis_energyspectr_omni_brst"}),
+        ("psp-encounter", "remove the QTN density, keep the densities", {"n_QTN"}),
+    ],
+)  # fmt: skip
+def test_a_name_of_fewer_lines_says_whether_they_go(author, templates, name, request_, gone):
+    template = templates(name)
+    draft = author.edit(request_, template)
+    assert set(drawn_in(template).split()) - set(drawn_in(draft.template).split()) == gone
+
+
+@pytest.mark.parametrize("request_", ["remove the slope panel", "remove panel 3", "only the first panel"])
+def test_the_uncertainty_of_a_line_goes_with_it(author, templates, request_):
+    template = author.edit(request_, templates("b-power-spectrum")).template
+    assert "bands" not in figure_in(template)
+    assert "slopes" not in {step["step_id"] for step in template["steps"]}

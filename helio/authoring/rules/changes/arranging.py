@@ -67,7 +67,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
             numbers += _panels_named(editor, clause, atom)
         elif not clause.has("panel"):
             gone += [
-                *_with_strength(editor, atom.text, editor.known(_all_of(editor, atom.text))),
+                *_with_strength(editor, atom.text, editor.known(all_of(editor, atom.text))),
                 *_named_after(editor, atom.text),
             ]
     if around:  # B without |B|, By in the B panel
@@ -242,7 +242,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         editor.lines_in(editor.numbers_of(name))
         if editor.panels and says_panel(clause, name)
         else _with_strength(
-            editor, name, with_namesakes(editor, editor.known(_all_of(editor, name), every=True))
+            editor, name, with_namesakes(editor, editor.known(all_of(editor, name), every=True))
         )
         for name in clause.names
     ]
@@ -353,7 +353,7 @@ def with_namesakes(editor: FigureEditor, lines: list[str]) -> list[str]:
     return [line for line in beside if line == lines[0] or line.startswith(f"{lines[0]}_")]
 
 
-def _all_of(editor: FigureEditor, name: str) -> str:
+def all_of(editor: FigureEditor, name: str) -> str:
     """Return the name of particles as that of all their lines, if the legend calls only one line so."""
     plain = plain_name(name).casefold()
     named = [str(shown).casefold() for shown in object_of(editor.spec.get("trace_names")).values()]

@@ -27,7 +27,7 @@ from helio.authoring.outcome import (
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.added_content import fetched_datasets
 from helio.authoring.rules.changes.additions import ADDITIONS, added_inputs
-from helio.authoring.rules.changes.arranging import ARRANGING, keep_inside, keep_only
+from helio.authoring.rules.changes.arranging import ARRANGING, all_of, keep_inside, keep_only
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import PLACE, PLACES, SPELLINGS, Atom, in_plainer_words, panel_number
@@ -559,7 +559,7 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
     left = [change for change in changes if not (removing and reassures(change.clause))]
-    kept = _lines_named(editor, [change.clause for change in changes if change not in left])
+    kept = _lines_named(editor, [change.clause for change in changes if change not in left], but=removing)
     if kept & gone and not says_no:  # remove the spectrograms but keep that of the electrons
         return [_of_lines(change, _lines_named(editor, [change.clause]) - kept) for change in left]
     if len(left) == len(changes) or not says_no:
@@ -578,10 +578,13 @@ def _of_lines(change: Change, lines: set[str]) -> Change:
     return replace(change, clause=replace(clause, atoms=(*kept, *named), shared=()))
 
 
-def _lines_named(editor: FigureEditor, clauses: Sequence[Clause]) -> set[str]:
-    """Return the lines that clauses may name."""
-    words = [name for clause in clauses for name in clause.names]
-    return {line for name in words for line in editor.lines_of(name)}
+def _lines_named(editor: FigureEditor, clauses: Sequence[Clause], but: Sequence[Clause] = ()) -> set[str]:
+    """Return the lines that clauses may name; `but` has clauses that name some of several lines, which are left out."""
+    named, narrower = (
+        [{*editor.lines_of(all_of(editor, name))} for clause in part for name in clause.names]
+        for part in (clauses, but)
+    )
+    return {line for lines in named for line in lines if not any(line in few < lines for few in narrower)}
 
 
 def _with_one_panel(changes: Sequence[Change]) -> list[Change]:

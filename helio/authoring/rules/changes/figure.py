@@ -303,12 +303,15 @@ class FigureEditor:
         self.unset_lines(lambda line: owner(line, labels) is None and owner(line, before) is not None)
 
     def unset_lines(self, is_gone: Callable[[str], bool]) -> None:
-        """Remove the settings of lines that are gone."""
+        """Remove the settings and the uncertainties of lines that are gone."""
         for key in BY_LINE:
             known, step_id, path = self.where(key)
             for line in filter(is_gone, object_of(known)):
                 self._check_not_wished(key, line)
                 self.do(Operation("unset", step_id, (*path, line)))
+        bands = self.spec.get("bands") or []
+        if any(is_gone(band["line"]) for band in bands):
+            self.set_for("bands", [band for band in bands if not is_gone(band["line"])])
 
     def _name_axes(self, panels: list[list[str]], before: Sequence[str], axes: str) -> None:
         """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU.
@@ -519,6 +522,7 @@ class FigureEditor:
         if self.where("labels")[0] is not None:
             labels = [label for panel in panels for label in panel] or [new]
             self.set_for("labels", labels)
+        self.unset_lines(lambda name: owner(name, [line]) is not None)
 
     def _columns(self, vector: str) -> set[str]:
         """Return the names in settings that are components of a vector: ``B.Bz``, and not ``B``."""
