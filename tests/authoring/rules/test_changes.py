@@ -2899,3 +2899,51 @@ def test_the_uncertainty_of_a_line_goes_with_it(author, templates, request_):
     template = author.edit(request_, templates("b-power-spectrum")).template
     assert "bands" not in figure_in(template)
     assert "slopes" not in {step["step_id"] for step in template["steps"]}
+
+
+@in_one_test(
+    ("request_", "panels"),
+    [
+        ("only the field strength panel", {1}),
+        ("only the field strength and the speed panels, nothing else", {1, 4}),
+        ("only |B| and V", {1, 4}),
+        ("only the magnitude panel", {1}),
+    ],
+)
+def test_the_field_strength_is_no_speed(author, templates, request_, panels):
+    template = templates("l1-monitor-comparison")
+    kept = [panel for at, panel in enumerate(figure_in(template)["panels"], 1) if at in panels]
+    assert figure_in(author.edit(request_, template).template)["panels"] == kept
+
+
+_OF_ELECTRONS = {
+    f"MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_{name}_brst" for name in ("temppara", "tempperp", "numberdensity")
+}
+
+
+@in_one_test(
+    ("name", "request_", "gone"),
+    [
+        *(
+            ("mms-magnetopause-mva-walen", request_, {line for line in _OF_ELECTRONS if "temp" in line})
+            for request_ in (
+                "temperature panel: ions only",
+                "temperature panel, ions only",
+                "in the temperature panel, ions only",
+                "temperature panel: just the ions",
+                "the temperature panel should show ions only",
+                "temperature panel: no electrons",
+                "in the temperature panel, remove the electrons",
+            )
+        ),
+        ("mms-magnetopause-mva-walen", "density panel: ions only",
+         {line for line in _OF_ELECTRONS if "temp" not in line}),
+        ("plasma-beta-mach", "temperature panel: protons only", {"T_e"}),
+        ("plasma-beta-mach", "remove the proton temperature", {"T"}),
+        ("storm-overview", "AE panel: AE only", {"OMNI_HRO_1MIN.AL_INDEX"}),
+    ],
+)  # fmt: skip
+def test_what_is_said_behind_the_name_of_a_panel_is_of_this_panel(author, templates, name, request_, gone):
+    template = templates(name)
+    draft = author.edit(request_, template)
+    assert set(drawn_in(template).split()) - set(drawn_in(draft.template).split()) == gone

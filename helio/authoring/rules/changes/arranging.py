@@ -317,10 +317,21 @@ def _refuse_two_panels(clause: Clause) -> None:
 
 
 def _within(clause: Clause, names: list[Atom]) -> tuple[list[Atom], list[Atom]]:
-    """Return the last of some names if it says in which panel the others are, and the others: ``R in the V panel``."""
-    ahead = clause.ahead_of(names[-1]) if len(names) > 1 else ""
-    is_within = ignoring_case(r"\bin\s+(?:the\s+)?(?:panel\s+(?:of|with)\s+(?:the\s+)?)?$").search(ahead)
-    return (names[-1:], names[:-1]) if is_within and says_panel(clause, names[-1].text) else ([], names)
+    """Return the name that says in which panel others are, and these: ``R in the V panel``, ``V panel: only R``."""
+    if len(names) < len("AB"):
+        return [], names
+    first, second, last = names[0], names[1], names[-1]
+    if _AT_END.search(clause.ahead_of(last)) and says_panel(clause, last.text):
+        return [last], names[:-1]
+    verbs = [atom.start for atom in clause.of("verb:only", "verb:remove")]
+    between = clause.text[first.stop - clause.start : second.start - clause.start]
+    is_place = bool(verbs) and min(verbs) > first.start and _AT_START.match(between)
+    is_list = second.text != first.text and says_panel(clause, second.text)
+    return ([first], names[1:]) if is_place and not is_list else ([], names)
+
+
+_AT_END = ignoring_case(r"\bin\s+(?:the\s+)?(?:panel\s+(?:of|with)\s+(?:the\s+)?)?$")
+_AT_START = ignoring_case(r"(?:\s+(?:sub)?panel\b|\s*:)(?!.*(?:\b(?:and|or|plus)\b|&))")
 
 
 def _inside(editor: FigureEditor, panel: list[str], whole: str, part: str) -> list[str]:
