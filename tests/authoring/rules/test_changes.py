@@ -2947,3 +2947,32 @@ def test_what_is_said_behind_the_name_of_a_panel_is_of_this_panel(author, templa
     template = templates(name)
     draft = author.edit(request_, template)
     assert set(drawn_in(template).split()) - set(drawn_in(draft.template).split()) == gone
+
+
+@in_one_test(
+    ("request_", "gone"),
+    [
+        ("no SPC density, no, I meant no SPAN-I density", "n_SPI"),
+        ("remove the deflection, no, I meant the radial flux", "BR2"),
+        ("remove the deflection - sorry, I meant to say the radial flux", "BR2"),
+        ("remove the deflection, no wait, the radial flux", "BR2"),
+    ],
+)
+def test_what_is_removed_is_corrected(author, templates, request_, gone):
+    template = templates("psp-encounter")
+    draft = author.edit(request_, template)
+    assert set(drawn_in(template).split()) - set(drawn_in(draft.template).split()) == {gone}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "remove the deflection and the field, no, I meant the radial flux",
+        "remove the deflection, I meant the radial flux too",
+        "remove the deflection, actually the radial flux",
+        "make the deflection red, no, I meant blue",
+    ],
+)
+def test_a_correction_that_is_not_clear_is_refused(author, templates, request_):
+    with pytest.raises(NotUnderstood, match="no'|I meant|actually"):
+        author.edit(request_, templates("psp-encounter"))

@@ -276,6 +276,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
     if unread := ignoring_case(
         r"\beverywhere\s+(?:but|except)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
+        r"|\bi\s+mean(?:t)?\b|(?<=[,;.–—-]\s)(?:no(?=\s*,)|no\s+wait\b|actually(?=\s+the\b))"
         r"|\bno\s+\d+\s*%|\d[^,;]*\s(?:is|are)\s+not\s+(?:needed|wanted|necessary)\b"
     ).search(text):
         raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name what changes, and how")
