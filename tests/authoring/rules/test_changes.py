@@ -2974,5 +2974,24 @@ def test_what_is_removed_is_corrected(author, templates, request_, gone):
     ],
 )
 def test_a_correction_that_is_not_clear_is_refused(author, templates, request_):
-    with pytest.raises(NotUnderstood, match="no'|I meant|actually"):
+    with pytest.raises(NotUnderstood, match=r"no'|I meant|actually"):
         author.edit(request_, templates("psp-encounter"))
+
+
+@in_one_test(
+    ("name", "request_", "panels", "looks"),
+    [
+        ("ace-gone", "show the unsmoothed density too, thin and grey", "density smooth_density",
+         ({"density": "grey"}, {"density": {"width": 1.0}})),
+        ("ace-gone", "unsmoothed density too", "density smooth_density", (None, None)),
+        ("ace-gone", "show the raw density as well, dashed", "density smooth_density",
+         (None, {"density": {"dash": "dash"}})),
+        ("ace-gone", "show the raw density", "density", (None, None)),
+        ("wind-plasma", "show the unsmoothed lines too",
+         "WI_PM_3DP.P_DENS density | WI_PM_3DP.P_VELS | WI_PM_3DP.P_TEMP temperature", (None, None)),
+    ],
+)  # fmt: skip
+def test_raw_data_are_drawn_behind_their_average_too(author, templates, name, request_, panels, looks):
+    template = author.edit(request_, templates(name)).template
+    assert drawn_in(template) == panels
+    assert tuple(map(figure_in(template).get, ("trace_colors", "line_styles"))) == looks
