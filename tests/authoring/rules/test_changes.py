@@ -2995,3 +2995,35 @@ def test_raw_data_are_drawn_behind_their_average_too(author, templates, name, re
     template = author.edit(request_, templates(name)).template
     assert drawn_in(template) == panels
     assert tuple(map(figure_in(template).get, ("trace_colors", "line_styles"))) == looks
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "shade where Bz is below -10 nT, in all panels",
+        "shade where Bz is below -10 nT in every panel",
+        "shade where Bz is below -10 nT in the first two panels",
+        "shade where Bz is below -10 nT over the whole figure",
+        "shade the figure where Bz is below -10 nT",
+        "shade where Bz is below -10 nT everywhere",
+    ],
+)
+def test_a_level_of_one_line_is_not_shaded_in_other_panels(author, templates, request_):
+    with pytest.raises(NotUnderstood, match="in its panel, and not in others"):
+        author.edit(request_, templates("omni-storm"))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "shade Bz below 0, light blue",
+        "shade Bz below 0 and make it light blue",
+        "shade Bz below 0 in light blue",
+    ],
+)
+def test_the_colour_behind_a_shaded_line_is_that_of_the_shade(author, templates, request_):
+    (style,) = (step for step in author.edit(request_, templates("omni-storm")).template["steps"]
+                if step["tool_name"] == "style_plot")  # fmt: skip
+    looks = {"fill_below": 0.0, "fill_color": "lightblue"}
+    assert style["tool_args"]["line_styles"] == {"OMNI_HRO_1MIN.BZ_GSM": looks}
+    assert "trace_colors" not in style["tool_args"]

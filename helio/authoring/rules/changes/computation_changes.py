@@ -479,7 +479,8 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
 
 def draw_raw(editor: FigureEditor, clause: Clause) -> None:
     """Draw the series of averages behind them: ``raw density in grey behind the smoothed one``, ``raw density too``."""
-    averages = [line for name in clause.names for line in editor.known(name)] or editor.of_tools(AVERAGES)
+    names = clause.names[:1] if clause.says(_BEHIND) else clause.names
+    averages = [line for name in names for line in editor.known(name)] or editor.of_tools(AVERAGES)
     sources = {line: editor.lines.source(line, AVERAGES) for line in averages}
     for line, raw in sources.items():
         if raw == line or raw in editor.drawn:

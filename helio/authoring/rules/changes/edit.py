@@ -46,7 +46,7 @@ from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.changes.intents import retell_intents, retell_title
-from helio.authoring.rules.changes.line_settings import FIXED, notes_on_same_colours, style_lines
+from helio.authoring.rules.changes.line_settings import FIXED, fill, notes_on_same_colours, style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.marks import DRAWN_MARKS, looks_of_shading, notes_on_marks_outside
 from helio.authoring.rules.changes.meanings import Meanings
@@ -611,7 +611,10 @@ def _with_looks_of_marks(changes: Sequence[Change]) -> list[Change]:
             atom for atom in atoms if atom.kind in ("colour", "dash", "width") or atom.value in FIXED
         )
         others = {tag for atom in atoms if atom not in looks for tag in atom.tags}
-        is_of_mark = last.rule.change in DRAWN_MARKS and change.rule.change is style_lines
+        is_of_mark = last.rule.change in DRAWN_MARKS or (
+            last.rule.change is fill and all(look.kind == "colour" for look in looks)
+        )
+        is_of_mark &= change.rule.change is style_lines
         is_new = looks and not last.clause.has(*(atom.kind for atom in looks))
         if is_of_mark and is_new and others <= {"line", "line:line"}:
             joined.pop()

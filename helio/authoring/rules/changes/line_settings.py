@@ -230,12 +230,25 @@ def name_lines(editor: FigureEditor, clause: Clause) -> None:
         editor.put("trace_names", atom.value, lines[0])
 
 
+_EVERYWHERE = r"\beverywhere\b|\b(?:the|whole|entire|full)\s+(?:figure|plot|page)\b"
+
+
 def fill(editor: FigureEditor, clause: Clause) -> None:
     """Fill the area between a line and a value below or above it."""
     limits = clause.value("bound")
     if limits is None:
         raise NotUnderstood("the request does not say where to fill", advice="say 'fill Bz below 0'")
-    for line in lines_of(editor, clause):
+    lines, panels = lines_of(editor, clause), panel_numbers(editor, clause.of("panel"))
+    goes_on = any(atom.kind == "bound" for atom in clause.shared) and bool(panels)
+    is_elsewhere = clause.names and (
+        not {*panels} <= {*editor.panels_with(lines)} or clause.says(_EVERYWHERE)
+    )
+    if not clause.has("verb:fill") and (goes_on or is_elsewhere):
+        raise NotUnderstood(
+            "helio shades where a series is above or below a level in its panel, and not in others",
+            advice="leave this out, or give the times: 'shade 06:00 to 09:00'",
+        )
+    for line in lines:
         key, value = ("fill_below", limits.high) if limits.low is None else ("fill_above", limits.low)
         editor.put("line_styles", value, line, key)
         if clause.has("colour"):
