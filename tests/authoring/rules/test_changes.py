@@ -1114,12 +1114,17 @@ def test_a_reason_is_no_wish_and_a_wish_is_no_reason(author, templates, name, re
     ("name", "request_", "notes"),
     [
         ("l1-compare", "ACE strength in red", ("also red beside them: Wind_Bmag",)),
-        ("l1-compare", "swap the colours: ACE red", ("also red beside them: Wind_Bmag",)),
+        ("l1-compare", "swap the colours: ACE red",
+         ("ACE_B keeps its colours, so that its components differ", "also red beside them: Wind_Bmag")),
+        ("l1-compare", "ACE in black and Wind in orange, everywhere",
+         ("ACE_B keeps its colours, so that its components differ",
+          "Wind_B keeps its colours, so that its components differ")),
+        ("l1-compare", "ACE in black in the bottom panel", ()),
         ("l1-compare", "ACE strength in red, Wind strength in blue", ()),
         ("l1-compare", "ACE strength in green", ()),
         ("rbsp-emfisis-waves", "lower band chorus in red", ("also red beside them: chorus_upper",)),
     ],
-)
+)  # fmt: skip
 def test_two_lines_of_one_colour_in_a_panel_are_noted(author, templates, name, request_, notes):
     assert author.edit(request_, templates(name)).notes == notes
 
@@ -3027,3 +3032,17 @@ def test_the_colour_behind_a_shaded_line_is_that_of_the_shade(author, templates,
     looks = {"fill_below": 0.0, "fill_color": "lightblue"}
     assert style["tool_args"]["line_styles"] == {"OMNI_HRO_1MIN.BZ_GSM": looks}
     assert "trace_colors" not in style["tool_args"]
+
+
+@in_one_test(
+    ("request_", "chosen", "panels"),
+    [
+        ("remove Bz", ("all of them",), "B_xy | Bmag"),
+        ("remove Bz", ("B.z",), "B_xy | Bmag | Bz_smooth"),
+        ("hide the z component", ("Bz_smooth",), "B | Bmag"),
+        ("remove Bz, keep the smoothed one", (), "B_xy | Bmag | Bz_smooth"),
+        ("remove the smoothed Bz", (), "B | Bmag"),
+    ],
+)
+def test_a_line_goes_with_its_average_if_that_is_meant(author, templates, request_, chosen, panels):
+    assert drawn_in(author.edit(request_, templates("ace-strength"), chosen=chosen).template) == panels

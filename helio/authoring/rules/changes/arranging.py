@@ -15,6 +15,7 @@ from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PLACE, Atom, num
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
+from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.marks import MARKS, without_marks
 from helio.authoring.rules.changes.panel_settings import (
     asked_panels,
@@ -25,6 +26,7 @@ from helio.authoring.rules.changes.panel_settings import (
     says_panel,
 )
 from helio.authoring.rules.changes.replacements import replace_quantities
+from helio.authoring.writing.asking import EVERY
 from helio.knowledge.quantities import spellings
 from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
@@ -67,7 +69,11 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
             numbers += _panels_named(editor, clause, atom)
         elif not clause.has("panel"):
             gone += [
-                *_with_strength(editor, atom.text, editor.known(all_of(editor, atom.text))),
+                *_with_averages(
+                    editor,
+                    atom.text,
+                    _with_strength(editor, atom.text, editor.known(all_of(editor, atom.text))),
+                ),
                 *_named_after(editor, atom.text),
             ]
     if around:  # B without |B|, By in the B panel
@@ -377,6 +383,25 @@ def _with_strength(editor: FigureEditor, name: str, lines: list[str]) -> list[st
         return lines
     beside = editor.lines_in(editor.panels_with(lines))
     return [*lines, *(line for line in editor.lines_of("|B|") if line in beside and line not in lines)]
+
+
+def _with_averages(editor: FigureEditor, name: str, lines: list[str]) -> list[str]:
+    """Return lines with their averages that the figure draws, or those that the user means; some words say which."""
+    if _OF_AVERAGE.search(editor.said) or name in editor.drawn:
+        return lines
+    sources = {line: editor.lines.source(line, AVERAGES) for line in editor.drawn if line not in lines}
+    averages = [
+        line
+        for line, raw in sources.items()
+        if raw != line and (raw in lines or editor.parts([raw]) & editor.parts(lines))
+    ]
+    answer = (
+        editor.ask(f"Which line do you mean by '{name}'?", [*lines, *averages, EVERY]) if averages else EVERY
+    )
+    return [*lines, *averages] if answer == EVERY else [answer]
+
+
+_OF_AVERAGE = ignoring_case(r"\b(?:un)?(?:smooth|averag)|\b(?:raw|means?|medians?|running)\b")
 
 
 def says_just(clause: Clause) -> bool:

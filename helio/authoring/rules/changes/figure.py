@@ -258,8 +258,8 @@ class FigureEditor:
             lambda text, choices: EVERY if EVERY in choices else self.ask(text, choices),
         )
         lines = every.meant(plain_name(what), self.figure())
-        parts = self._parts(line for line in lines if line not in self.drawn)
-        lines = [line for line in self.drawn if parts & self._parts(self.lines.step(line).labels)] or lines
+        parts = self.parts(line for line in lines if line not in self.drawn)
+        lines = [line for line in self.drawn if parts & self.parts(self.lines.step(line).labels)] or lines
         names = {name for line in lines for name in (line, owner(line, self.lines.producers) or line)}
         alone = [at for at, panel in enumerate(self.panels, 1) if panel and names.issuperset(panel)]
         numbers = alone or self.panels_with(names)
@@ -267,7 +267,7 @@ class FigureEditor:
             raise NotUnderstood(f"the figure has no panel called '{what}'")
         return numbers, not alone
 
-    def _parts(self, labels: Iterable[str]) -> set[tuple[str, str]]:
+    def parts(self, labels: Iterable[str]) -> set[tuple[str, str]]:
         """Return the vector and the letter of each label that is a component."""
         owners = ((label, owner(label, self.lines.producers)) for label in labels)
         return {(vector, label[-1]) for label, vector in owners if vector and vector != label}

@@ -93,7 +93,9 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
         lines = [line for line in lines if line not in coloured]
     if colour:
         named = clause.has("what", "panel")
-        vectors = [] if named else [line for line in lines if editor.lines.is_vector(line)]
+        crafts = [] if clause.has("panel") else clause.of("craft")
+        meant = [line for craft in crafts for line in editor.lines_of(craft.text) if line not in lines]
+        vectors = [line for line in (meant if named else lines) if editor.lines.is_vector(line)]
         plain = [line for line in lines if line not in vectors]
         if vectors and not plain:
             raise NotUnderstood(
