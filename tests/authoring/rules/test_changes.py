@@ -242,8 +242,6 @@ def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name
         ("mixed-units", "use electrons instead of protons"),  # beta is drawn
         ("omni-solar-wind", "drop T, remove beta"),  # beta is not drawn
         ("omni-solar-wind-overview", "the same days in 2016"),
-        ("solo-overview", "each component of the magnetic field in its own panel"),
-        ("solo-overview", "magnetic field in one panel per component"),
     ],
 )
 def test_a_wish_that_is_half_understood_is_refused(author, templates, name, request_):
@@ -3046,3 +3044,40 @@ def test_the_colour_behind_a_shaded_line_is_that_of_the_shade(author, templates,
 )
 def test_a_line_goes_with_its_average_if_that_is_meant(author, templates, request_, chosen, panels):
     assert drawn_in(author.edit(request_, templates("ace-strength"), chosen=chosen).template) == panels
+
+
+@in_one_test(
+    ("name", "request_", "told"),
+    [
+        ("goes-xray-flares", "swap the colours of the long and short channels",
+         "step figure: colour of long: red → blue"),
+        ("solo-overview", "split the velocity in three panels, one per component", "panel 3: V_PASt"),
+        ("solo-overview", "split the velocity components in separate panels", "panel 4: V_PASn"),
+        ("solo-overview", "magnetic field in one panel per component", "panel 3: Bt"),
+        ("solo-overview", "each component of the magnetic field in its own panel", "panel 4: Bn"),
+        ("rbsp-emfisis-waves", "hiss from 50 Hz to 1 kHz, chorus lines not shown", "$HISS_LOW, default: 100 → 50"),
+        ("rbsp-emfisis-waves", "hiss from 50 Hz to 1 kHz, chorus lines not shown", "name of chorus_upper in the legend: no longer"),
+        ("ace-bfield-overview", "last 3 days instead of last 7, but keep the title", "last 7 days → last 3 days"),
+        ("gle73-particles", "shade 15:30 to 16:00 in the top panel", "\"x0\": \"2021-10-28T15:30\""),
+    ],
+)  # fmt: skip
+def test_channels_components_and_times_are_read(author, templates, name, request_, told):
+    assert told in " || ".join(changed(author, templates(name), request_))
+
+
+@in_one_test(
+    ("name", "request_", "words"),
+    [
+        (
+            "gle73-particles",
+            "shade 15:30 to 16:00 in grey in the top panel only",
+            "shades times in every panel",
+        ),
+        ("gle73-particles", "shade 15:30 to 16:00 in grey, only in the top panel", "only in the top panel"),
+        ("goes-xray-flares", "swap the colours", "which two lines"),
+        ("rbsp-emfisis-waves", "the hiss is not shown", "'hiss', 'not'"),
+    ],
+)
+def test_what_is_of_one_panel_alone_or_not_clear_is_refused(author, templates, name, request_, words):
+    with pytest.raises(NotUnderstood, match=words):
+        author.edit(request_, templates(name))

@@ -524,7 +524,7 @@ def _with_one_rest(editor: FigureEditor, changes: Sequence[Change]) -> list[Chan
     for change in changes:
         last, clause = joined[-1].clause if joined else change.clause, change.clause
         is_bare = change.rule.change is keep_only and _BARE_ONLY.match(clause.text) is not None
-        is_bare &= last.has(*_OF_LINES) and not last.has(*_OF_OTHERS)
+        is_bare &= bool(clause.names) and last.has(*_OF_LINES) and not last.has(*_OF_OTHERS)
         if is_bare and not last.names:
             joined[-1] = replace(joined[-1], clause=replace(last, shared=(*last.shared, *clause.of("what"))))
             continue
