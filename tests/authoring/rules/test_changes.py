@@ -3056,7 +3056,8 @@ def test_a_line_goes_with_its_average_if_that_is_meant(author, templates, reques
         ("solo-overview", "magnetic field in one panel per component", "panel 3: Bt"),
         ("solo-overview", "each component of the magnetic field in its own panel", "panel 4: Bn"),
         ("rbsp-emfisis-waves", "hiss from 50 Hz to 1 kHz, chorus lines not shown", "$HISS_LOW, default: 100 → 50"),
-        ("rbsp-emfisis-waves", "hiss from 50 Hz to 1 kHz, chorus lines not shown", "name of chorus_upper in the legend: no longer"),
+        ("rbsp-emfisis-waves", "hiss from 50 Hz to 1 kHz, chorus lines not shown",
+         "name of chorus_upper in the legend: no longer"),
         ("ace-bfield-overview", "last 3 days instead of last 7, but keep the title", "last 7 days → last 3 days"),
         ("gle73-particles", "shade 15:30 to 16:00 in the top panel", "\"x0\": \"2021-10-28T15:30\""),
     ],
@@ -3074,7 +3075,7 @@ def test_channels_components_and_times_are_read(author, templates, name, request
             "shades times in every panel",
         ),
         ("gle73-particles", "shade 15:30 to 16:00 in grey, only in the top panel", "only in the top panel"),
-        ("goes-xray-flares", "swap the colours", "which two lines"),
+        ("goes-xray-flares", "swap the colours", "which two colours"),
         ("rbsp-emfisis-waves", "the hiss is not shown", "'hiss', 'not'"),
     ],
 )

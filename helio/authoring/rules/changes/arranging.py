@@ -725,7 +725,9 @@ def split(editor: FigureEditor, clause: Clause) -> None:
         numbers = panels_of(editor, clause)
         lines = [line for number in numbers for line in panels[number - 1][1:]]
     if clause.says(r"\bcomponents?\b|\b(?:three|3)\s+panels\b"):
-        lines = [part for line in lines for part in _components(editor, line)]
+        whole = [line for line in lines if editor.lines.is_vector(line) and editor.lines.frame(line) != "LMN"]
+        lines = [line for line in lines if line not in whole]
+        lines += [f"{vector}.{axis}" for vector in whole for axis in editor.axes(vector)]
     if clause.says(r"\bcomponents?\b") and not any(_parts_in(editor, panel, lines) for panel in panels):
         raise NotUnderstood(
             "these lines are no components of one vector",
@@ -746,12 +748,6 @@ def split(editor: FigureEditor, clause: Clause) -> None:
     if arranged == panels and not clause.has("rel:top", "rel:bottom", "rel:above", "rel:below"):
         raise NotUnderstood("these lines have panels of their own already")
     editor.redraw(arranged)
-
-
-def _components(editor: FigureEditor, line: str) -> list[str]:
-    """Return the components of a vector that the figure draws, as lines of their own; otherwise the line itself."""
-    is_whole = line in editor.drawn and editor.lines.is_vector(line) and editor.lines.frame(line) != "LMN"
-    return [f"{line}.{axis}" for axis in editor.axes(line)] if is_whole else [line]
 
 
 def _swaps(clause: Clause) -> bool:

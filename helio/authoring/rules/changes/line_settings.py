@@ -262,17 +262,13 @@ def swap_colours(editor: FigureEditor, clause: Clause) -> None:
     colours = editor.spec.get("trace_colors") or {}
     numbers = panel_numbers(editor, clause.of("panel"))
     there = editor.lines_in(numbers) or list(colours)
-    singular = {
-        name: editor.lines_of(name.removesuffix("s")) for name in clause.names
-    }  # long and short channels
-    named = [
-        lines if len(lines) == 1 else editor.known(name, by_craft=True) for name, lines in singular.items()
-    ]
+    singular = [
+        (name, editor.lines_of(name.removesuffix("s"))) for name in clause.names
+    ]  # long and short channels
+    named = [one if len(one) == 1 else editor.known(name, by_craft=True) for name, one in singular]
     lines = [line for found in named for line in found] or there
     if len(lines) != len("AB"):
-        raise NotUnderstood(
-            "it is not clear which two lines exchange their colours", advice="name both lines"
-        )
+        raise NotUnderstood("it is not clear which two colours to exchange", advice="name two lines")
     if not set(lines) <= set(colours):
         raise NotUnderstood("the figure does not set one colour for each of the two lines")
     first, second = lines

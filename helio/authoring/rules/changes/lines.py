@@ -630,10 +630,7 @@ class Lines:
     def _magnitudes(self, drawn: list[str]) -> list[str]:
         return first(
             drawn,
-            lambda label: (
-                ABS_B in self._quantities(label)
-                or (self.step(label).tool == "magnitude" and self.unit(label) in ("", "nT"))
-            ),
+            lambda label: ABS_B in self._quantities(label),
             lambda label: self.step(label).tool == "magnitude",
             lambda label: bool(re.search(r"mag(?:nitude)?$|total$|strength$|abs_?b$", label.casefold())),
             lambda label: says(self.own_words(label), "magnitude"),
