@@ -42,7 +42,7 @@ from helio.pipelines.template.figures import (
     figure_of,
     panel_of,
 )
-from helio.pipelines.template.labels import close_labels, labels_at, owner
+from helio.pipelines.template.labels import close_labels, labels_at, owner, values_at
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import TOKEN, Path
@@ -50,9 +50,9 @@ from helio.steps.render.refusals import wrong_events, wrong_line, wrong_width
 from helio.steps.render.spec import MOST_COLUMNS
 
 _LIMITS = frozenset({"y_range", "bin_range"})
+"""Keys of a figure whose value is the lowest and the highest value of an axis, or an object of them by panel."""
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?")
 """A time that sorts as text."""
-"""Keys of a figure whose value is the lowest and the highest value of an axis, or an object of them by panel."""
 
 
 def check_panels(template: Template, context: Context) -> Iterator[Finding]:
@@ -97,12 +97,15 @@ def _of_absent_lines(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, str]]
     drawn = complete_labels(dict(spec))
     if not drawn or any(is_glob(label) or TOKEN.search(label) for label in drawn):
         return  # only the run knows its lines
-    for key in BY_LINE:
-        for label in _names(spec.get(key)):
-            if owner(label, drawn) is None and not TOKEN.search(label):
-                close = close_labels(label, drawn)
-                advice = f"did you mean '{close[0]}'?" if close else f"choose one of {', '.join(drawn)}"
-                yield (key, label), f"{key}: no line is called '{label}'", advice
+    named: list[tuple[Path, str]] = [
+        ((key, label), label) for key in BY_LINE for label in _names(spec.get(key))
+    ]
+    named += [(path, line) for path, line in values_at(spec, "bands.line") if isinstance(line, str)]
+    for path, label in named:
+        if owner(label, drawn) is None and not TOKEN.search(label):
+            close = close_labels(label, drawn)
+            advice = f"did you mean '{close[0]}'?" if close else f"choose one of {', '.join(drawn)}"
+            yield path, f"{path[0]}: no line is called '{label}'", advice
 
 
 def _order_of_limits(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic]:

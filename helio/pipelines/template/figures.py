@@ -95,7 +95,7 @@ AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
 TWO_SIDED = frozenset({"y_label", "log_scale", "linthresh", "log_y", "y_range"})
 """Keys of a figure with a panel number, or with a panel number and `RIGHT` for the panel's second y axis."""
 RIGHT = " right"
-BY_LINE = ("trace_colors", "trace_names", "line_styles")
+BY_LINE = ("trace_colors", "trace_names", "line_styles", "categories")
 """Keys of a figure whose value is an object with labels of lines as keys."""
 
 
@@ -122,7 +122,7 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     {'labels': ['b'], 'panels': [['b']]}
     """
     remaining = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
-    for key in spec.keys() & {*BY_LINE, "categories"}:
+    for key in spec.keys() & BY_LINE:
         remaining[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
     if "bands" in spec:
         tables = ("line", "sigma", "lower", "upper")

@@ -242,8 +242,6 @@ def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name
         ("mixed-units", "use electrons instead of protons"),  # beta is drawn
         ("omni-solar-wind", "drop T, remove beta"),  # beta is not drawn
         ("omni-solar-wind-overview", "the same days in 2016"),
-        ("solo-overview", "each component of the magnetic field in its own panel"),
-        ("solo-overview", "magnetic field in one panel per component"),
     ],
 )
 def test_a_wish_that_is_half_understood_is_refused(author, templates, name, request_):
@@ -1114,12 +1112,17 @@ def test_a_reason_is_no_wish_and_a_wish_is_no_reason(author, templates, name, re
     ("name", "request_", "notes"),
     [
         ("l1-compare", "ACE strength in red", ("also red beside them: Wind_Bmag",)),
-        ("l1-compare", "swap the colours: ACE red", ("also red beside them: Wind_Bmag",)),
+        ("l1-compare", "swap the colours: ACE red",
+         ("ACE_B keeps its colours, so that its components differ", "also red beside them: Wind_Bmag")),
+        ("l1-compare", "ACE in black and Wind in orange, everywhere",
+         ("ACE_B keeps its colours, so that its components differ",
+          "Wind_B keeps its colours, so that its components differ")),
+        ("l1-compare", "ACE in black in the bottom panel", ()),
         ("l1-compare", "ACE strength in red, Wind strength in blue", ()),
         ("l1-compare", "ACE strength in green", ()),
         ("rbsp-emfisis-waves", "lower band chorus in red", ("also red beside them: chorus_upper",)),
     ],
-)
+)  # fmt: skip
 def test_two_lines_of_one_colour_in_a_panel_are_noted(author, templates, name, request_, notes):
     assert author.edit(request_, templates(name)).notes == notes
 
@@ -2875,3 +2878,209 @@ def test_lines_of_one_unit_share_the_left_axis_when_the_other_line_goes(author):
 def test_a_title_that_lists_quantities_follows_a_change(author, request_, title):
     template = author.create("Wind density, speed and B in GSE, 2003-11-20").template
     assert figure_in(author.edit(request_, template).template)["title"] == title
+
+
+@in_one_test(
+    ("name", "request_", "gone"),
+    [
+        ("b-power-spectrum", "take out the dynamic spectrum and the slope panel, keep the field and the spectra",
+         {"power", "f_ci", "slopes.exponent"}),
+        ("b-power-spectrum", "keep the spectra, remove the dynamic spectrum", {"power", "f_ci"}),
+        ("b-power-spectrum", "remove the spectra but keep the dynamic spectrum",
+         {"trace", "compressive", "slope_line", "break_line"}),
+        ("mms-magnetopause-mva-walen", "remove the spectrograms but keep that of the electrons",
+         {"MMS1_FPI_BRST_L2_DIS-MOMS.mms1_dis_energyspectr_omni_brst"}),
+        ("psp-encounter", "remove the QTN density, keep the densities", {"n_QTN"}),
+    ],
+)  # fmt: skip
+def test_a_name_of_fewer_lines_says_whether_they_go(author, templates, name, request_, gone):
+    template = templates(name)
+    draft = author.edit(request_, template)
+    assert set(drawn_in(template).split()) - set(drawn_in(draft.template).split()) == gone
+
+
+@pytest.mark.parametrize("request_", ["remove the slope panel", "remove panel 3", "only the first panel"])
+def test_the_uncertainty_of_a_line_goes_with_it(author, templates, request_):
+    template = author.edit(request_, templates("b-power-spectrum")).template
+    assert "bands" not in figure_in(template)
+    assert "slopes" not in {step["step_id"] for step in template["steps"]}
+
+
+@in_one_test(
+    ("request_", "panels"),
+    [
+        ("only the field strength panel", {1}),
+        ("only the field strength and the speed panels, nothing else", {1, 4}),
+        ("only |B| and V", {1, 4}),
+        ("only the magnitude panel", {1}),
+    ],
+)
+def test_the_field_strength_is_no_speed(author, templates, request_, panels):
+    template = templates("l1-monitor-comparison")
+    kept = [panel for at, panel in enumerate(figure_in(template)["panels"], 1) if at in panels]
+    assert figure_in(author.edit(request_, template).template)["panels"] == kept
+
+
+_OF_ELECTRONS = {
+    f"MMS1_FPI_BRST_L2_DES-MOMS.mms1_des_{name}_brst" for name in ("temppara", "tempperp", "numberdensity")
+}
+
+
+@in_one_test(
+    ("name", "request_", "gone"),
+    [
+        *(
+            ("mms-magnetopause-mva-walen", request_, {line for line in _OF_ELECTRONS if "temp" in line})
+            for request_ in (
+                "temperature panel: ions only",
+                "temperature panel, ions only",
+                "in the temperature panel, ions only",
+                "temperature panel: just the ions",
+                "the temperature panel should show ions only",
+                "temperature panel: no electrons",
+                "in the temperature panel, remove the electrons",
+            )
+        ),
+        ("mms-magnetopause-mva-walen", "density panel: ions only",
+         {line for line in _OF_ELECTRONS if "temp" not in line}),
+        ("plasma-beta-mach", "temperature panel: protons only", {"T_e"}),
+        ("plasma-beta-mach", "remove the proton temperature", {"T"}),
+        ("storm-overview", "AE panel: AE only", {"OMNI_HRO_1MIN.AL_INDEX"}),
+    ],
+)  # fmt: skip
+def test_what_is_said_behind_the_name_of_a_panel_is_of_this_panel(author, templates, name, request_, gone):
+    template = templates(name)
+    draft = author.edit(request_, template)
+    assert set(drawn_in(template).split()) - set(drawn_in(draft.template).split()) == gone
+
+
+@in_one_test(
+    ("request_", "gone"),
+    [
+        ("no SPC density, no, I meant no SPAN-I density", "n_SPI"),
+        ("remove the deflection, no, I meant the radial flux", "BR2"),
+        ("remove the deflection - sorry, I meant to say the radial flux", "BR2"),
+        ("remove the deflection, no wait, the radial flux", "BR2"),
+    ],
+)
+def test_what_is_removed_is_corrected(author, templates, request_, gone):
+    template = templates("psp-encounter")
+    draft = author.edit(request_, template)
+    assert set(drawn_in(template).split()) - set(drawn_in(draft.template).split()) == {gone}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "remove the deflection and the field, no, I meant the radial flux",
+        "remove the deflection, I meant the radial flux too",
+        "remove the deflection, actually the radial flux",
+        "make the deflection red, no, I meant blue",
+    ],
+)
+def test_a_correction_that_is_not_clear_is_refused(author, templates, request_):
+    with pytest.raises(NotUnderstood, match=r"no'|I meant|actually"):
+        author.edit(request_, templates("psp-encounter"))
+
+
+@in_one_test(
+    ("name", "request_", "panels", "looks"),
+    [
+        ("ace-gone", "show the unsmoothed density too, thin and grey", "density smooth_density",
+         ({"density": "grey"}, {"density": {"width": 1.0}})),
+        ("ace-gone", "unsmoothed density too", "density smooth_density", (None, None)),
+        ("ace-gone", "show the raw density as well, dashed", "density smooth_density",
+         (None, {"density": {"dash": "dash"}})),
+        ("ace-gone", "show the raw density", "density", (None, None)),
+        ("wind-plasma", "show the unsmoothed lines too",
+         "WI_PM_3DP.P_DENS density | WI_PM_3DP.P_VELS | WI_PM_3DP.P_TEMP temperature", (None, None)),
+    ],
+)  # fmt: skip
+def test_raw_data_are_drawn_behind_their_average_too(author, templates, name, request_, panels, looks):
+    template = author.edit(request_, templates(name)).template
+    assert drawn_in(template) == panels
+    assert tuple(map(figure_in(template).get, ("trace_colors", "line_styles"))) == looks
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "shade where Bz is below -10 nT, in all panels",
+        "shade where Bz is below -10 nT in every panel",
+        "shade where Bz is below -10 nT in the first two panels",
+        "shade where Bz is below -10 nT over the whole figure",
+        "shade the figure where Bz is below -10 nT",
+        "shade where Bz is below -10 nT everywhere",
+    ],
+)
+def test_a_level_of_one_line_is_not_shaded_in_other_panels(author, templates, request_):
+    with pytest.raises(NotUnderstood, match="in its panel, and not in others"):
+        author.edit(request_, templates("omni-storm"))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "shade Bz below 0, light blue",
+        "shade Bz below 0 and make it light blue",
+        "shade Bz below 0 in light blue",
+    ],
+)
+def test_the_colour_behind_a_shaded_line_is_that_of_the_shade(author, templates, request_):
+    (style,) = (step for step in author.edit(request_, templates("omni-storm")).template["steps"]
+                if step["tool_name"] == "style_plot")  # fmt: skip
+    looks = {"fill_below": 0.0, "fill_color": "lightblue"}
+    assert style["tool_args"]["line_styles"] == {"OMNI_HRO_1MIN.BZ_GSM": looks}
+    assert "trace_colors" not in style["tool_args"]
+
+
+@in_one_test(
+    ("request_", "chosen", "panels"),
+    [
+        ("remove Bz", ("all of them",), "B_xy | Bmag"),
+        ("remove Bz", ("B.z",), "B_xy | Bmag | Bz_smooth"),
+        ("hide the z component", ("Bz_smooth",), "B | Bmag"),
+        ("remove Bz, keep the smoothed one", (), "B_xy | Bmag | Bz_smooth"),
+        ("remove the smoothed Bz", (), "B | Bmag"),
+    ],
+)
+def test_a_line_goes_with_its_average_if_that_is_meant(author, templates, request_, chosen, panels):
+    assert drawn_in(author.edit(request_, templates("ace-strength"), chosen=chosen).template) == panels
+
+
+@in_one_test(
+    ("name", "request_", "told"),
+    [
+        ("goes-xray-flares", "swap the colours of the long and short channels",
+         "step figure: colour of long: red → blue"),
+        ("solo-overview", "split the velocity in three panels, one per component", "panel 3: V_PASt"),
+        ("solo-overview", "split the velocity components in separate panels", "panel 4: V_PASn"),
+        ("solo-overview", "magnetic field in one panel per component", "panel 3: Bt"),
+        ("solo-overview", "each component of the magnetic field in its own panel", "panel 4: Bn"),
+        ("rbsp-emfisis-waves", "hiss from 50 Hz to 1 kHz, chorus lines not shown", "$HISS_LOW, default: 100 → 50"),
+        ("rbsp-emfisis-waves", "hiss from 50 Hz to 1 kHz, chorus lines not shown",
+         "name of chorus_upper in the legend: no longer"),
+        ("ace-bfield-overview", "last 3 days instead of last 7, but keep the title", "last 7 days → last 3 days"),
+        ("gle73-particles", "shade 15:30 to 16:00 in the top panel", "\"x0\": \"2021-10-28T15:30\""),
+    ],
+)  # fmt: skip
+def test_channels_components_and_times_are_read(author, templates, name, request_, told):
+    assert told in " || ".join(changed(author, templates(name), request_))
+
+
+@in_one_test(
+    ("name", "request_", "words"),
+    [
+        (
+            "gle73-particles",
+            "shade 15:30 to 16:00 in grey in the top panel only",
+            "shades times in every panel",
+        ),
+        ("gle73-particles", "shade 15:30 to 16:00 in grey, only in the top panel", "only in the top panel"),
+        ("goes-xray-flares", "swap the colours", "which two colours"),
+        ("rbsp-emfisis-waves", "the hiss is not shown", "'hiss', 'not'"),
+    ],
+)
+def test_what_is_of_one_panel_alone_or_not_clear_is_refused(author, templates, name, request_, words):
+    with pytest.raises(NotUnderstood, match=words):
+        author.edit(request_, templates(name))

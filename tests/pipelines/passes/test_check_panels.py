@@ -104,11 +104,17 @@ def test_what_is_right_or_not_known_yet_is_left_alone(spec: dict[str, Any]) -> N
         ({"trace_colors": {"Bmag": "black", "B": "red"}}, "trace_colors/Bmag"),
         ({"trace_names": {"n.core": "core", "V.x": "Vx"}}, "trace_names/V.x"),
         ({"line_styles": {"B.Bx": {"dash": "dash"}, "N": {"width": 2}}, **TWO}, "line_styles/N"),
+        ({"categories": {"N": {"0": "solar wind"}}, **TWO}, "categories/N"),
     ],
 )
 def test_a_setting_for_a_line_that_is_not_drawn_is_refused(setting: dict[str, Any], path: str) -> None:
     key, _, label = path.partition("/")
     assert found(setting) == [(path, f"{key}: no line is called '{label}'")]
+
+
+def test_an_uncertainty_of_a_line_that_is_not_drawn_is_refused() -> None:
+    bands = [{"line": "n", "sigma": "n"}, {"line": "N", "sigma": "n"}]
+    assert found(TWO | {"bands": bands}) == [("bands/1/line", "bands: no line is called 'N'")]
 
 
 @pytest.mark.parametrize("labels", [["*"], ["B_$SC"], []])

@@ -15,6 +15,7 @@ from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PLACE, Atom, num
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
+from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.marks import MARKS, without_marks
 from helio.authoring.rules.changes.panel_settings import (
     asked_panels,
@@ -25,6 +26,7 @@ from helio.authoring.rules.changes.panel_settings import (
     says_panel,
 )
 from helio.authoring.rules.changes.replacements import replace_quantities
+from helio.authoring.writing.asking import EVERY
 from helio.knowledge.quantities import spellings
 from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
@@ -67,7 +69,11 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
             numbers += _panels_named(editor, clause, atom)
         elif not clause.has("panel"):
             gone += [
-                *_with_strength(editor, atom.text, editor.known(_all_of(editor, atom.text))),
+                *_with_averages(
+                    editor,
+                    atom.text,
+                    _with_strength(editor, atom.text, editor.known(all_of(editor, atom.text))),
+                ),
                 *_named_after(editor, atom.text),
             ]
     if around:  # B without |B|, By in the B panel
@@ -242,7 +248,7 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         editor.lines_in(editor.numbers_of(name))
         if editor.panels and says_panel(clause, name)
         else _with_strength(
-            editor, name, with_namesakes(editor, editor.known(_all_of(editor, name), every=True))
+            editor, name, with_namesakes(editor, editor.known(all_of(editor, name), every=True))
         )
         for name in clause.names
     ]
@@ -317,10 +323,21 @@ def _refuse_two_panels(clause: Clause) -> None:
 
 
 def _within(clause: Clause, names: list[Atom]) -> tuple[list[Atom], list[Atom]]:
-    """Return the last of some names if it says in which panel the others are, and the others: ``R in the V panel``."""
-    ahead = clause.ahead_of(names[-1]) if len(names) > 1 else ""
-    is_within = ignoring_case(r"\bin\s+(?:the\s+)?(?:panel\s+(?:of|with)\s+(?:the\s+)?)?$").search(ahead)
-    return (names[-1:], names[:-1]) if is_within and says_panel(clause, names[-1].text) else ([], names)
+    """Return the name that says in which panel others are, and these: ``R in the V panel``, ``V panel: only R``."""
+    if len(names) < len("AB"):
+        return [], names
+    first, second, last = names[0], names[1], names[-1]
+    if _AT_END.search(clause.ahead_of(last)) and says_panel(clause, last.text):
+        return [last], names[:-1]
+    verbs = [atom.start for atom in clause.of("verb:only", "verb:remove")]
+    between = clause.text[first.stop - clause.start : second.start - clause.start]
+    is_place = bool(verbs) and min(verbs) > first.start and _AT_START.match(between)
+    is_list = second.text != first.text and says_panel(clause, second.text)
+    return ([first], names[1:]) if is_place and not is_list else ([], names)
+
+
+_AT_END = ignoring_case(r"\bin\s+(?:the\s+)?(?:panel\s+(?:of|with)\s+(?:the\s+)?)?$")
+_AT_START = ignoring_case(r"(?:\s+(?:sub)?panel\b|\s*:)(?!.*(?:\b(?:and|or|plus)\b|&))")
 
 
 def _inside(editor: FigureEditor, panel: list[str], whole: str, part: str) -> list[str]:
@@ -353,7 +370,7 @@ def with_namesakes(editor: FigureEditor, lines: list[str]) -> list[str]:
     return [line for line in beside if line == lines[0] or line.startswith(f"{lines[0]}_")]
 
 
-def _all_of(editor: FigureEditor, name: str) -> str:
+def all_of(editor: FigureEditor, name: str) -> str:
     """Return the name of particles as that of all their lines, if the legend calls only one line so."""
     plain = plain_name(name).casefold()
     named = [str(shown).casefold() for shown in object_of(editor.spec.get("trace_names")).values()]
@@ -366,6 +383,25 @@ def _with_strength(editor: FigureEditor, name: str, lines: list[str]) -> list[st
         return lines
     beside = editor.lines_in(editor.panels_with(lines))
     return [*lines, *(line for line in editor.lines_of("|B|") if line in beside and line not in lines)]
+
+
+def _with_averages(editor: FigureEditor, name: str, lines: list[str]) -> list[str]:
+    """Return lines with their averages that the figure draws, or those that the user means; some words say which."""
+    if _OF_AVERAGE.search(editor.said) or name in editor.drawn:
+        return lines
+    sources = {line: editor.lines.source(line, AVERAGES) for line in editor.drawn if line not in lines}
+    averages = [
+        line
+        for line, raw in sources.items()
+        if raw != line and (raw in lines or editor.parts([raw]) & editor.parts(lines))
+    ]
+    answer = (
+        editor.ask(f"Which line do you mean by '{name}'?", [*lines, *averages, EVERY]) if averages else EVERY
+    )
+    return [*lines, *averages] if answer == EVERY else [answer]
+
+
+_OF_AVERAGE = ignoring_case(r"\b(?:un)?(?:smooth|averag)|\b(?:raw|means?|medians?|running)\b")
 
 
 def says_just(clause: Clause) -> bool:
@@ -688,6 +724,10 @@ def split(editor: FigureEditor, clause: Clause) -> None:
     else:
         numbers = panels_of(editor, clause)
         lines = [line for number in numbers for line in panels[number - 1][1:]]
+    if clause.says(r"\bcomponents?\b|\b(?:three|3)\s+panels\b"):
+        whole = [line for line in lines if editor.lines.is_vector(line) and editor.lines.frame(line) != "LMN"]
+        lines = [line for line in lines if line not in whole]
+        lines += [f"{vector}.{axis}" for vector in whole for axis in editor.axes(vector)]
     if clause.says(r"\bcomponents?\b") and not any(_parts_in(editor, panel, lines) for panel in panels):
         raise NotUnderstood(
             "these lines are no components of one vector",

@@ -484,18 +484,20 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
 
 
 def draw_raw(editor: FigureEditor, clause: Clause) -> None:
-    """Draw the series of an average behind it: ``raw density in grey behind the smoothed one``."""
-    line = editor.known(clause.names[0])[0]
-    raw = editor.lines.source(line, AVERAGES)
-    if raw == line or raw in editor.drawn:
-        raise NotUnderstood(f"{line} is no average, or the figure draws {raw} already")
-    panels = editor.panels
-    panel = panels[editor.panels_with([line])[0] - 1]
-    panel.insert(panel.index(line), raw)
-    editor.redraw(panels)
+    """Draw the series of averages behind them: ``raw density in grey behind the smoothed one``, ``raw density too``."""
+    names = clause.names[:1] if clause.says(_BEHIND) else clause.names
+    averages = [line for name in names for line in editor.known(name)] or editor.of_tools(AVERAGES)
+    sources = {line: editor.lines.source(line, AVERAGES) for line in averages}
+    for line, raw in sources.items():
+        if raw == line or raw in editor.drawn:
+            raise NotUnderstood(f"{line} is no average, or the figure draws {raw} already")
+    pairs = [
+        [[sources[line], line] if line in sources else [line] for line in panel] for panel in editor.panels
+    ]
+    editor.redraw([[line for pair in panel for line in pair] for panel in pairs])
     looks = clause.of("colour", "dash", "relative", "width")
-    named = Atom("what", raw, clause.start, clause.start, raw)
-    style_lines(editor, replace(clause, atoms=(*looks, named), shared=()))
+    named = [Atom("what", raw, clause.start, clause.start, raw) for raw in sources.values()]
+    style_lines(editor, replace(clause, atoms=(*looks, *named), shared=()))
 
 
 def adds_tool(clause: Clause) -> bool:
@@ -740,6 +742,8 @@ COMPUTATIONS: tuple[Rule, ...] = (
                           f"{_BESIDE}", add_beside, adds_tool),
     Rule("rel:raw what", "what rel:raw rel:below colour dash relative width tool line verb:show verb:add", draw_raw,
          lambda clause: clause.says(_BEHIND)),
+    Rule("rel:raw rel:also", "what colour dash relative width line every verb:show", draw_raw,
+         lambda clause: not clause.says(r"^\W*also\b")),
     Rule("rel:raw", "what every line craft tool panel verb:show verb:smooth rel:instead rel:instead_of", without_tool,
          lambda clause: clause.has("rel:instead", "rel:instead_of") or not clause.says(r"^\W*also\b")),
     Rule("verb:remove|verb:undo tool|verb:smooth", "what craft tool every duration verb:only", without_tool,

@@ -27,7 +27,7 @@ from helio.authoring.outcome import (
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.added_content import fetched_datasets
 from helio.authoring.rules.changes.additions import ADDITIONS, added_inputs
-from helio.authoring.rules.changes.arranging import ARRANGING, keep_inside, keep_only
+from helio.authoring.rules.changes.arranging import ARRANGING, all_of, keep_inside, keep_only
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import PLACE, PLACES, SPELLINGS, Atom, in_plainer_words, panel_number
@@ -46,7 +46,7 @@ from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.changes.intents import retell_intents, retell_title
-from helio.authoring.rules.changes.line_settings import FIXED, notes_on_same_colours, style_lines
+from helio.authoring.rules.changes.line_settings import FIXED, fill, notes_on_same_colours, style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.marks import DRAWN_MARKS, looks_of_shading, notes_on_marks_outside
 from helio.authoring.rules.changes.meanings import Meanings
@@ -276,6 +276,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
     if unread := ignoring_case(
         r"\beverywhere\s+(?:but|except)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
+        r"|\bi\s+mean(?:t)?\b|(?<=[,;.–—-]\s)(?:no(?=\s*,)|no\s+wait\b|actually(?=\s+the\b))"
         r"|\bno\s+\d+\s*%|\d[^,;]*\s(?:is|are)\s+not\s+(?:needed|wanted|necessary)\b"
     ).search(text):
         raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name what changes, and how")
@@ -523,7 +524,7 @@ def _with_one_rest(editor: FigureEditor, changes: Sequence[Change]) -> list[Chan
     for change in changes:
         last, clause = joined[-1].clause if joined else change.clause, change.clause
         is_bare = change.rule.change is keep_only and _BARE_ONLY.match(clause.text) is not None
-        is_bare &= last.has(*_OF_LINES) and not last.has(*_OF_OTHERS)
+        is_bare &= bool(clause.names) and last.has(*_OF_LINES) and not last.has(*_OF_OTHERS)
         if is_bare and not last.names:
             joined[-1] = replace(joined[-1], clause=replace(last, shared=(*last.shared, *clause.of("what"))))
             continue
@@ -559,7 +560,7 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
     left = [change for change in changes if not (removing and reassures(change.clause))]
-    kept = _lines_named(editor, [change.clause for change in changes if change not in left])
+    kept = _lines_named(editor, [change.clause for change in changes if change not in left], but=removing)
     if kept & gone and not says_no:  # remove the spectrograms but keep that of the electrons
         return [_of_lines(change, _lines_named(editor, [change.clause]) - kept) for change in left]
     if len(left) == len(changes) or not says_no:
@@ -578,10 +579,13 @@ def _of_lines(change: Change, lines: set[str]) -> Change:
     return replace(change, clause=replace(clause, atoms=(*kept, *named), shared=()))
 
 
-def _lines_named(editor: FigureEditor, clauses: Sequence[Clause]) -> set[str]:
-    """Return the lines that clauses may name."""
-    words = [name for clause in clauses for name in clause.names]
-    return {line for name in words for line in editor.lines_of(name)}
+def _lines_named(editor: FigureEditor, clauses: Sequence[Clause], but: Sequence[Clause] = ()) -> set[str]:
+    """Return the lines that clauses may name; `but` has clauses that name some of several lines, which are left out."""
+    named, narrower = (
+        [{*editor.lines_of(all_of(editor, name))} for clause in part for name in clause.names]
+        for part in (clauses, but)
+    )
+    return {line for lines in named for line in lines if not any(line in few < lines for few in narrower)}
 
 
 def _with_one_panel(changes: Sequence[Change]) -> list[Change]:
@@ -607,7 +611,10 @@ def _with_looks_of_marks(changes: Sequence[Change]) -> list[Change]:
             atom for atom in atoms if atom.kind in ("colour", "dash", "width") or atom.value in FIXED
         )
         others = {tag for atom in atoms if atom not in looks for tag in atom.tags}
-        is_of_mark = last.rule.change in DRAWN_MARKS and change.rule.change is style_lines
+        is_of_mark = last.rule.change in DRAWN_MARKS or (
+            last.rule.change is fill and all(look.kind == "colour" for look in looks)
+        )
+        is_of_mark &= change.rule.change is style_lines
         is_new = looks and not last.clause.has(*(atom.kind for atom in looks))
         if is_of_mark and is_new and others <= {"line", "line:line"}:
             joined.pop()

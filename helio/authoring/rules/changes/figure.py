@@ -258,8 +258,8 @@ class FigureEditor:
             lambda text, choices: EVERY if EVERY in choices else self.ask(text, choices),
         )
         lines = every.meant(plain_name(what), self.figure())
-        parts = self._parts(line for line in lines if line not in self.drawn)
-        lines = [line for line in self.drawn if parts & self._parts(self.lines.step(line).labels)] or lines
+        parts = self.parts(line for line in lines if line not in self.drawn)
+        lines = [line for line in self.drawn if parts & self.parts(self.lines.step(line).labels)] or lines
         names = {name for line in lines for name in (line, owner(line, self.lines.producers) or line)}
         alone = [at for at, panel in enumerate(self.panels, 1) if panel and names.issuperset(panel)]
         numbers = alone or self.panels_with(names)
@@ -267,7 +267,7 @@ class FigureEditor:
             raise NotUnderstood(f"the figure has no panel called '{what}'")
         return numbers, not alone
 
-    def _parts(self, labels: Iterable[str]) -> set[tuple[str, str]]:
+    def parts(self, labels: Iterable[str]) -> set[tuple[str, str]]:
         """Return the vector and the letter of each label that is a component."""
         owners = ((label, owner(label, self.lines.producers)) for label in labels)
         return {(vector, label[-1]) for label, vector in owners if vector and vector != label}
@@ -303,12 +303,15 @@ class FigureEditor:
         self.unset_lines(lambda line: owner(line, labels) is None and owner(line, before) is not None)
 
     def unset_lines(self, is_gone: Callable[[str], bool]) -> None:
-        """Remove the settings of lines that are gone."""
+        """Remove the settings and the uncertainties of lines that are gone."""
         for key in BY_LINE:
             known, step_id, path = self.where(key)
             for line in filter(is_gone, object_of(known)):
                 self._check_not_wished(key, line)
                 self.do(Operation("unset", step_id, (*path, line)))
+        bands = self.spec.get("bands") or []
+        if any(is_gone(band["line"]) for band in bands):
+            self.set_for("bands", [band for band in bands if not is_gone(band["line"])])
 
     def _name_axes(self, panels: list[list[str]], before: Sequence[str], axes: str) -> None:
         """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU.
@@ -519,6 +522,7 @@ class FigureEditor:
         if self.where("labels")[0] is not None:
             labels = [label for panel in panels for label in panel] or [new]
             self.set_for("labels", labels)
+        self.unset_lines(lambda name: owner(name, [line]) is not None)
 
     def _columns(self, vector: str) -> set[str]:
         """Return the names in settings that are components of a vector: ``B.Bz``, and not ``B``."""

@@ -93,7 +93,9 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
         lines = [line for line in lines if line not in coloured]
     if colour:
         named = clause.has("what", "panel")
-        vectors = [] if named else [line for line in lines if editor.lines.is_vector(line)]
+        crafts = [] if clause.has("panel") else clause.of("craft")
+        meant = [line for craft in crafts for line in editor.lines_of(craft.text) if line not in lines]
+        vectors = [line for line in (meant if named else lines) if editor.lines.is_vector(line)]
         plain = [line for line in lines if line not in vectors]
         if vectors and not plain:
             raise NotUnderstood(
@@ -230,12 +232,25 @@ def name_lines(editor: FigureEditor, clause: Clause) -> None:
         editor.put("trace_names", atom.value, lines[0])
 
 
+_EVERYWHERE = r"\beverywhere\b|\b(?:the|whole|entire|full)\s+(?:figure|plot|page)\b"
+
+
 def fill(editor: FigureEditor, clause: Clause) -> None:
     """Fill the area between a line and a value below or above it."""
     limits = clause.value("bound")
     if limits is None:
         raise NotUnderstood("the request does not say where to fill", advice="say 'fill Bz below 0'")
-    for line in lines_of(editor, clause):
+    lines, panels = lines_of(editor, clause), panel_numbers(editor, clause.of("panel"))
+    goes_on = any(atom.kind == "bound" for atom in clause.shared) and bool(panels)
+    is_elsewhere = clause.names and (
+        not {*panels} <= {*editor.panels_with(lines)} or clause.says(_EVERYWHERE)
+    )
+    if not clause.has("verb:fill") and (goes_on or is_elsewhere):
+        raise NotUnderstood(
+            "helio shades where a series is above or below a level in its panel, and not in others",
+            advice="leave this out, or give the times: 'shade 06:00 to 09:00'",
+        )
+    for line in lines:
         key, value = ("fill_below", limits.high) if limits.low is None else ("fill_above", limits.low)
         editor.put("line_styles", value, line, key)
         if clause.has("colour"):
@@ -247,8 +262,14 @@ def swap_colours(editor: FigureEditor, clause: Clause) -> None:
     colours = editor.spec.get("trace_colors") or {}
     numbers = panel_numbers(editor, clause.of("panel"))
     there = editor.lines_in(numbers) or list(colours)
-    lines = [line for name in clause.names for line in editor.known(name, by_craft=True)] or there
-    if len(lines) != len("AB") or not set(lines) <= set(colours):
+    singular = [
+        (name, editor.lines_of(name.removesuffix("s"))) for name in clause.names
+    ]  # long and short channels
+    named = [one if len(one) == 1 else editor.known(name, by_craft=True) for name, one in singular]
+    lines = [line for found in named for line in found] or there
+    if len(lines) != len("AB"):
+        raise NotUnderstood("it is not clear which two colours to exchange", advice="name two lines")
+    if not set(lines) <= set(colours):
         raise NotUnderstood("the figure does not set one colour for each of the two lines")
     first, second = lines
     editor.put("trace_colors", colours[second], first)

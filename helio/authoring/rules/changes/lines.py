@@ -67,6 +67,8 @@ _OF_ANY_QUANTITY = ("arithmetic", "rescale", "magnitude")
 """Tools that compute some of helio's quantities, and much else."""
 JOINED = {"B": B, "V": VELOCITY}
 """Quantities of vectors that are joined of components, by the name that they get."""
+_STRENGTHS = {B: ABS_B, VELOCITY: SPEED}
+"""Quantities of the magnitudes of vectors."""
 _LETTERS = {"RTN": "rtn", "LMN": "LMN", "": "xyzrtn"}
 """Names of the components of vectors in frames; in all others they are x, y and z."""
 _NOTHING = view_in({}, {})
@@ -390,7 +392,9 @@ class Lines:
         plain = re.sub(r"^(?:(?:both|all|the|of)\s+)+", "", plain).strip()
         bare = GENERAL_NOUN.sub("", plain)
         exact = [label for label in drawn if label.casefold() in (plain, bare)] or [
-            label for label in drawn if any(name.casefold() == plain for _, name in self.pairs(label))
+            label
+            for label in drawn
+            if plain not in _MAGNITUDES and any(name.casefold() == plain for _, name in self.pairs(label))
         ]
         if exact:
             plural = plain.endswith("s") and not re.search(r"\w[A-Z]", what)  # VBs is a symbol
@@ -461,7 +465,9 @@ class Lines:
             lambda label: quantity == VELOCITY and SPEED in self._quantities(label),
             lambda label: says(f"{self.own_words(label)} {self._datasets(label, own=True)}", plain),
             lambda label: self.step(label).tool in _KEEPING and self._comes_from(label, quantity),
-        ) or first(
+        )
+        found = found or self._of_species(plain, drawn)
+        found = found or first(
             [label for label in drawn if self._is_of_one(label) or quantity not in self.quantities(label)],
             lambda label: says(self._step_words(label), plain),
             lambda label: self._comes_from(label, quantity),
@@ -490,6 +496,17 @@ class Lines:
             united = [label for label in found if self._foreseen(label).unit != ""]
             return united if MOMENTS.fullmatch(plain.split()[-1]) else united or found
         return found
+
+    def _of_species(self, plain: str, drawn: list[str]) -> list[str]:
+        """Return the densities or temperatures of electrons, or of others, if lines of both are drawn."""
+        moment = re.fullmatch(r"(?P<of>electron|ion|proton)s?\s+(?P<what>densit\w+|temperatures?)", plain)
+        lines = self._meant(moment["what"], moment["what"], drawn, False) if moment else []
+        of_electrons = {
+            line for line in lines if any(name.startswith("electron") for name in self.quantities(line))
+        }
+        if moment is None or len(of_electrons) in (0, len(lines)):
+            return []
+        return [line for line in lines if (line in of_electrons) is (moment["of"] == "electron")]
 
     def _of_moment(self, stem: str, drawn: list[str]) -> list[str]:
         """Return the lines whose quantity, or else whose words, are a moment such as a density."""
@@ -613,8 +630,8 @@ class Lines:
     def _magnitudes(self, drawn: list[str]) -> list[str]:
         return first(
             drawn,
-            lambda label: self.step(label).tool == "magnitude",
             lambda label: ABS_B in self._quantities(label),
+            lambda label: self.step(label).tool == "magnitude",
             lambda label: bool(re.search(r"mag(?:nitude)?$|total$|strength$|abs_?b$", label.casefold())),
             lambda label: says(self.own_words(label), "magnitude"),
             lambda label: ABS_B in self._quantities(label, inherited=True),
@@ -652,8 +669,8 @@ class Lines:
         if step.tool in _CLEANING:
             return self._quantities(sources[0], inherited=inherited) if sources else set()
         if step.tool == "magnitude":
-            of_field = any(B in self._quantities(source, inherited=True) for source in sources)
-            return {ABS_B} if of_field else set()
+            vectors = set[str]().union(*(self._quantities(source, inherited=True) for source in sources))
+            return {_STRENGTHS[vector] for vector in vectors & _STRENGTHS.keys()}
         quantities = {row.quantity for row in self._rows(self.pairs(label))}
         if inherited and not quantities:
             quantities = quantities.union(*(self._quantities(source, inherited=True) for source in sources))

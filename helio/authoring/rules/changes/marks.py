@@ -163,6 +163,8 @@ def _is_place(clause: Clause, name: str) -> bool:
 
 def shade(editor: FigureEditor, clause: Clause) -> None:
     """Shade intervals of time."""
+    if clause.has("verb:only"):
+        raise NotUnderstood("helio shades times in every panel", advice="leave out the panel")
     _note_every_panel(editor, clause)
     label = clause.value("text") or _label(editor, clause)
     colour = clause.value("colour")
@@ -313,6 +315,8 @@ MARKS: tuple[Rule, ...] = (
     Rule("verb:mark|verb:add number|noun:zero_line line|noun:zero_line", _MARKED, mark_value),
     Rule("number|noun:zero_line line|noun:zero_line|verb:mark", _MARKED, mark_value, _says_value),
     Rule("verb:mark|noun:vertical_line moment|time", f"{_MARKED} moment time", mark_time, several="moment time"),
-    Rule("verb:shade moment|time", "moment time noun:time colour what text verb:name", shade,
-         lambda clause: not clause.says(r"\.\s+(?:last|past|from|on)\b"), several="moment time"),
+    Rule("verb:shade moment|time", "moment time noun:time colour what text verb:name panel verb:only", shade,
+         lambda clause: (not clause.says(r"\.\s+(?:last|past|from|on)\b")
+                         and clause.has("verb:only") <= clause.has("panel")),
+         several="moment time"),
 )  # fmt: skip
