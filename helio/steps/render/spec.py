@@ -466,7 +466,9 @@ class FigureSpec(TypedDict, total=False):
         Text | dict[str, Text], "Label of the x axis of spectrum panels, for all or by panel number."
     ]
     y_label: Annotated[Text | dict[str, Text], "Label of the y axis, of every panel or by panel number."]
-    trace_names: Annotated[dict[str, Text], "Name in the legend, by label or label.component: V_A has a subscript."]
+    trace_names: Annotated[
+        dict[str, Text], "Name in the legend, by label or label.component: V_A has a subscript."
+    ]
     trace_colors: Annotated[dict[str, str], "Colour of a line, by label or label.component."]
     line_styles: Annotated[
         dict[str, LineStyle],
