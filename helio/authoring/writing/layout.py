@@ -429,7 +429,7 @@ def _shows(series: PlotSeries, quantity: RequestQuantity) -> bool:
 def _check_lines(panels: _SeriesPanels, layout: Panels) -> None:
     """Refuse a number of lines, colours or spectrograms that the panels would not have."""
     kinds = [series.kind for panel in panels for series in panel]
-    lines = sum(len("xyz") if kind == "vector" else kind == "scalar" for kind in kinds)
+    lines = sum(3 if kind == "vector" else kind == "scalar" for kind in kinds)
     for what, count in layout.lines:
         drawn = kinds.count("spectrum") if what == "spectrogram" else lines
         if drawn != count:

@@ -400,7 +400,7 @@ class Operations:
         wanted = [Lines((), (quantity,)) for quantity in computation.of.quantities]
         named = [next((series for series in shown if is_meant(lines, series)), None) for lines in wanted]
         operands = [series for series in named if series is not None]
-        left, right = self._pair(name, operands if len({*operands}) == len("AB") else shown)
+        left, right = self._pair(name, operands if len({*operands}) == 2 else shown)
         of_two = (left.label, right.label)
         if name == "ratio" and any(series.quantity in RATIOS for series in (left, right)):
             raise NotUnderstood(

@@ -324,7 +324,7 @@ def _refuse_two_panels(clause: Clause) -> None:
 
 def _within(clause: Clause, names: list[Atom]) -> tuple[list[Atom], list[Atom]]:
     """Return the name that says in which panel others are, and these: ``R in the V panel``, ``V panel: only R``."""
-    if len(names) < len("AB"):
+    if len(names) < 2:
         return [], names
     first, second, last = names[0], names[1], names[-1]
     if _AT_END.search(clause.ahead_of(last)) and says_panel(clause, last.text):
@@ -606,7 +606,7 @@ _INTO = re.compile(
 def _names_two(clause: Clause) -> bool:
     """Return whether a clause names one line and another, in whose panel it comes; ``O+ density`` has two parts."""
     names = clause.of("what")
-    return len(names) == len("AB") or (len(names) > 1 and not clause.says(r"\band\b|,|&|\bor\b"))
+    return len(names) == 2 or (len(names) > 1 and not clause.says(r"\band\b|,|&|\bor\b"))
 
 
 def _is_place(clause: Clause) -> bool:
@@ -737,7 +737,7 @@ def split(editor: FigureEditor, clause: Clause) -> None:
     for panel in panels:
         parts = _parts_in(editor, panel, lines)
         apart = [[editor.component(line)] for line in lines if line in panel or line in parts]
-        whole = [vector for vector in panel if list(parts.values()).count(vector) == len("xyz")]
+        whole = [vector for vector in panel if list(parts.values()).count(vector) == 3]
         kept = [line for line in panel if line not in lines and line not in whole]
         arranged += [kept, *apart] if kept else apart
     count = ignoring_case(rf"\binto\s+(?P<count>{COUNT}|\d+)\s+").search(clause.text)

@@ -311,7 +311,7 @@ def _with_arrows(atoms: list[Atom]) -> Iterator[Atom]:
             yield atom
             continue
         beside = [ordered[place] for place in (at - 1, at + 1) if 0 <= place < len(ordered)]
-        if len(beside) == len("AB") and all(atom.kind in _NAMES for atom in beside):
+        if len(beside) == 2 and all(atom.kind in _NAMES for atom in beside):
             yield replace(atom, kind="verb", value="replace")
 
 

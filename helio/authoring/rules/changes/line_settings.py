@@ -52,12 +52,12 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
     drawn = [line for line in editor.drawn if line not in editor.kept]
     targets = {target for _, target in editor.wished}
     wished = [line for line in drawn if line in targets]
-    if clause.has("every:both") and len(wished) == len("AB"):
+    if clause.has("every:both") and len(wished) == 2:
         return wished
     if clause.has("every:others"):
         return [line for line in drawn if line not in targets]
-    if plural and len(drawn) != len("AB") and clause.says(r"\bboth\b"):
-        pairs = [panel for panel in editor.panels if len(panel) == len("AB")]
+    if plural and len(drawn) != 2 and clause.says(r"\bboth\b"):
+        pairs = [panel for panel in editor.panels if len(panel) == 2]
         if len(pairs) != 1:
             raise NotUnderstood(f"the figure draws {len(drawn)} lines, so 'both' is not clear")
         return pairs[0]
@@ -267,7 +267,7 @@ def swap_colours(editor: FigureEditor, clause: Clause) -> None:
     ]  # long and short channels
     named = [one if len(one) == 1 else editor.known(name, by_craft=True) for name, one in singular]
     lines = [line for found in named for line in found] or there
-    if len(lines) != len("AB"):
+    if len(lines) != 2:
         raise NotUnderstood("it is not clear which two colours to exchange", advice="name two lines")
     if not set(lines) <= set(colours):
         raise NotUnderstood("the figure does not set one colour for each of the two lines")
@@ -278,7 +278,7 @@ def swap_colours(editor: FigureEditor, clause: Clause) -> None:
 
 LINE_SETTINGS: tuple[Rule, ...] = (
     Rule("verb:swap noun:colour|noun:line_colour", "what craft panel", swap_colours,
-         lambda clause: len(clause.names) in (0, len("AB"))),
+         lambda clause: len(clause.names) in (0, 2)),
     Rule("noun:width number|width", "tool what panel", refuse_bins, says_bins),
     Rule("colour", f"{LINE} noun:colour noun:line_colour", colour_in_turn,
          lambda clause: len(clause.of("colour")) > 1, "colour"),

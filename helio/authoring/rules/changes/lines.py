@@ -31,7 +31,7 @@ from helio.authoring.rules.changes.line_names import (
 )
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.writing.asking import EVERY, Asks
-from helio.authoring.writing.computations import DERIVED
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import instrument_names
@@ -67,8 +67,6 @@ _OF_ANY_QUANTITY = ("arithmetic", "rescale", "magnitude")
 """Tools that compute some of helio's quantities, and much else."""
 JOINED = {"B": B, "V": VELOCITY}
 """Quantities of vectors that are joined of components, by the name that they get."""
-_STRENGTHS = {B: ABS_B, VELOCITY: SPEED}
-"""Quantities of the magnitudes of vectors."""
 _LETTERS = {"RTN": "rtn", "LMN": "LMN", "": "xyzrtn"}
 """Names of the components of vectors in frames; in all others they are x, y and z."""
 _NOTHING = view_in({}, {})
@@ -670,7 +668,7 @@ class Lines:
             return self._quantities(sources[0], inherited=inherited) if sources else set()
         if step.tool == "magnitude":
             vectors = set[str]().union(*(self._quantities(source, inherited=True) for source in sources))
-            return {_STRENGTHS[vector] for vector in vectors & _STRENGTHS.keys()}
+            return {MAGNITUDE_OF[vector] for vector in vectors & MAGNITUDE_OF.keys()}
         quantities = {row.quantity for row in self._rows(self.pairs(label))}
         if inherited and not quantities:
             quantities = quantities.union(*(self._quantities(source, inherited=True) for source in sources))

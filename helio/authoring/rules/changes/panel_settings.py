@@ -33,7 +33,7 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
     count = len(editor.panels)
     numbers: list[int] = []
     for atom in atoms:
-        if atom.value == "every" and count > len("AB") and atom.text.casefold().startswith("both"):
+        if atom.value == "every" and count > 2 and atom.text.casefold().startswith("both"):
             raise NotUnderstood(f"helio does not understand which two panels '{atom.text}' means")
         if atom.value in ("every", "others"):
             numbers += range(1, count + 1) if atom.value == "every" else _others(editor, atom.text)
@@ -95,7 +95,7 @@ def panels_of(
     count = len(editor.panels)
     if clause.has("every:both"):  # those of which the sentence says something else
         numbers += [number for number in range(1, count + 1) if editor.has_wished(number)]
-        if len(numbers) != len("AB"):
+        if len(numbers) != 2:
             raise NotUnderstood("helio does not understand which two panels 'both' means")
     elif clause.has("every"):
         numbers += range(1, count + 1)
@@ -219,7 +219,7 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
     if (
         not clause.has("what", "panel", "noun:bin_axis")
         and (clause.has("every") or not clause.has("line"))
-        and not (clause.has("every:both") and len(editor.panels) > len("AB"))
+        and not (clause.has("every:both") and len(editor.panels) > 2)
         and len(editor.panels) != 1
     ):
         _scale_all(editor, kind)

@@ -329,7 +329,7 @@ def with_named_operands(text: str) -> tuple[str, bool]:
     words = ignoring_case(rf"(?<!\w){name}").findall(match[0])
     own = [craft for word in words for _, craft in read_spacecraft(Sentence(word))]
     in_order = list(dict.fromkeys([*named, *own]))
-    if len(own) != len("ab") or sorted(own) != sorted(in_order):
+    if len(own) != 2 or sorted(own) != sorted(in_order):
         return text, False
     if {*named} == {*own}:
         how = match["how"] or match["behind"] or "difference"
@@ -609,7 +609,7 @@ def _is_input(raw: re.Match[str], text: str) -> bool:
     before = text[: raw.start()]
     if name := raw.groupdict().get("name"):
         placed, field = read_quantities(Sentence(text), magnitude=False)
-        is_only = len({quantity for _, quantity in placed}) + (field >= 0) < len("ab")
+        is_only = len({quantity for _, quantity in placed}) + (field >= 0) < 2
         return is_only and name.casefold() in before.casefold()
     return not _names_another(before, text[raw.end() :])
 

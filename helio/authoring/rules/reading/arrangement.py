@@ -268,7 +268,7 @@ class Arrangement:
     def take_axes(self, sentence: Sentence) -> None:
         """Read the components of a hodogram along the axes of minimum variance: ``Bl vs Bm``."""
         axes = [match[1].lower() for match in sentence.take(_AXIS_OF_LMN)] if self._kind else []
-        self._axes = "".join(axes) if len({*axes}) == len(axes) == len("yx") else ""
+        self._axes = "".join(axes) if len({*axes}) == len(axes) == 2 else ""
 
     def panels(
         self,
@@ -375,7 +375,7 @@ class Arrangement:
         """Return whether separate panels are those of the components: ``field components, one panel each``."""
         vectors = [quantity for quantity in names if quantity.name in VECTORS and not quantity.component]
         apart = self._apart and len(names) == len(vectors) == 1
-        counted = bool(vectors) and self._count == len(names) + (len("xyz") - 1) * len(vectors)
+        counted = bool(vectors) and self._count == len(names) + 2 * len(vectors)
         return (apart or counted) and ignoring_case(r"\bcomponents\b").search(self._text) is not None
 
     def _two_apart(self) -> Panels:
@@ -443,7 +443,7 @@ class Arrangement:
         before = [(at, quantity) for at, quantity in quantities if at < clause]
         own = {quantity for at, quantity in quantities if clause <= at < stop}
         earlier = {quantity for _, quantity in before}
-        if not before or len(own) < len("ab") or own & earlier or re.match(r"all\b", self._text[stop:]):
+        if not before or len(own) < 2 or own & earlier or re.match(r"all\b", self._text[stop:]):
             return False
         if any(_AND.search(self._text[first:second]) for (first, _), (second, _) in pairwise(before[-2:])):
             return True

@@ -281,7 +281,7 @@ def _with_looks(
             return None  # A; B; overlay
         if not _is_of_all(request):
             lines = max(1, len(request.spacecraft)) * len(request.quantities)
-            is_of_two = lines == len("ab") and len(request.computations) < len("ab")
+            is_of_two = lines == 2 and len(request.computations) < 2
             words = _OF_BOTH.sub("", piece.text) if is_of_two else piece.text
             if refers_to_others(words) or (
                 looks and _STYLED_PARTICLES.fullmatch(take_looks(piece.text, now)[0])

@@ -288,9 +288,7 @@ def doubts(
         operator = _OPERATOR.fullmatch(sentence.text[start:stop])
         is_read = any(made.tool in OF_TWO for made in request.computations)
         of_same = operator is not None and bool(operator["slash"]) == (first == second)  # ACE |B| / Wind |B|
-        of_two = (
-            operator is not None and " / " in operator[0] and len(placed) == len("AB")
-        )  # n / V, but n / V / T
+        of_two = operator is not None and " / " in operator[0] and len(placed) == 2  # n / V, but n / V / T
         if operator and (of_same or of_two) and not is_read:
             yield NotUnderstood(
                 f"it is not clear what '{operator['word'] or '/'}' means between two quantities",

@@ -110,7 +110,7 @@ def take_kept_raw(sentence: Sentence) -> KeptRaw:
     flown = read_spacecraft(Sentence.masked(sentence.left))
     count = len({quantity for _, quantity in placed}) + (field >= 0 or sentence.has(r"\bcomponents\b"))
     of_crafts = count == 1 < len({craft for _, craft in flown})
-    if count < len("ab") and not of_crafts:
+    if count < 2 and not of_crafts:
         return KeptRaw()
     rest = not of_crafts and sentence.take_first(_REST) is not None
     text = sentence.left

@@ -405,7 +405,7 @@ def _with_mission_of_letter(text: str) -> str:
     rest = Sentence(f"{text[: match.start()]}{text[match.end() :]}") if match else Sentence("")
     crafts = {craft for _, craft in read_spacecraft(rest)}
     names = [craft for craft in crafts if match and craft.endswith(f"-{match['letter']}")]
-    if match is None or len(names) != 1 or len(crafts) < len("AB"):
+    if match is None or len(names) != 1 or len(crafts) < 2:
         return text
     named, field = read_quantities(rest, magnitude=False)
     if match["letter"] == "B" and (field >= 0 or {B, ABS_B} & {quantity.name for _, quantity in named}):
@@ -690,7 +690,7 @@ def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
     before = [name for name in names if name.start < style.start]
     ahead = [name.text for name in before]
     if _BOTH.search(text[: style.start]):
-        of_three = len({*ahead[-3:]}) == len("abc") and all(map(names_quantity, ahead[-3:]))
+        of_three = len({*ahead[-3:]}) == 3 and all(map(names_quantity, ahead[-3:]))
         if of_three and not _are_two(before, names, text):
             raise NotUnderstood("it is not clear which two lines 'both' are", advice="name the two lines")
         return [f"{name} {text[style.start : style.stop]}" for name in ahead[-2:]]

@@ -383,7 +383,7 @@ def _with_own(runs: Sequence[_Run], text: str) -> tuple[list[_Run], bool]:
         after = runs[number + 1 : number + 2]
         is_between = len(split) % 2 == 1 and isinstance(run[0][1], RequestQuantity) and after
         if is_between and len(run) > 1 and _OF.match(text[run[-1][0] : after[0][0][0]]):
-            is_clear = is_clear and len(run) == len("ab")
+            is_clear = is_clear and len(run) == 2
             split += [run[:-1], run[-1:]]
         else:
             split.append(run)

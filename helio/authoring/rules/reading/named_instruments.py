@@ -472,7 +472,7 @@ def with_crafts(text: str) -> str:
         is_field = match["letter"] == "B" and any(source.quantity == B for source in sources)
         if flown and flown.isdisjoint(crafts):
             return match[0]  # the HET-A of PSP
-        if len(own) == 1 and (match["sign"] == "-" or (len(crafts) == len("AB") and not is_field)):
+        if len(own) == 1 and (match["sign"] == "-" or (len(crafts) == 2 and not is_field)):
             return f"{match['name']} {own.pop()}"
         return match[0]
 

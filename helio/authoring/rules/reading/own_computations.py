@@ -401,7 +401,7 @@ def _alike_tools(mentions: Sequence[ComputationMention], named: NamedData) -> li
         not named.quantities(first, second) and _LISTED.search(named.text[first:second])
         for first, second in pairwise(starts)
     )
-    if len(averages) < len("ab") or not listed or named.has_several:
+    if len(averages) < 2 or not listed or named.has_several:
         return [(tool,) for tool in tools]
     return [averages, *((tool,) for tool in tools if tool not in averages)]
 

@@ -122,7 +122,7 @@ def _may_end_before_last(
 def _may_begin_at_last(mention: ComputationMention, placed: Placed, text: str) -> bool:
     """Return whether a computation may be of the last of two quantities: ``speed, and density averaged to 1 h``."""
     starts = [start for start, _ in placed]
-    if len(starts) != len("ab") or mention.position < starts[-1]:
+    if len(starts) != 2 or mention.position < starts[-1]:
         return False
     between, behind = text[starts[0] : starts[1]], text[starts[1] : mention.position]
     return _AND_LAST.search(between) is not None and not _OF_BOTH.search(behind)
