@@ -128,7 +128,7 @@ class LinePanel(Panel):
         drawing.y_axis = self._y_axis(slot)
         self._scale_values(drawing.y_axis)
         if self.right is not None:
-            drawing.y_axis["mirror"] = True
+            drawing.y_axis |= {"mirror": True, "tickfont": self._tick_font(drawing.y_axis, slot)}
             drawing.layout["yaxis" + slot.right_axis.removeprefix("y")] = self.right.axis_at_right(slot)
         return drawing
 
@@ -172,10 +172,13 @@ class LinePanel(Panel):
         if "tickmode" not in axis and "dtick" not in axis:
             # Otherwise plotly.js places the ticks of an overlaying axis at those of the left axis, at odd values.
             axis["tickmode"] = "auto"
-        title = self.y_title(slot.geometry)
-        if "color" in title["font"]:
-            axis["tickfont"] = {**axis["tickfont"], "color": title["font"]["color"]}
-        return axis | {"title": title | {"standoff": RIGHT_TITLE_STANDOFF}}
+        title = self.y_title(slot.geometry) | {"standoff": RIGHT_TITLE_STANDOFF}
+        return axis | {"title": title, "tickfont": self._tick_font(axis, slot)}
+
+    def _tick_font(self, axis: Mapping[str, Any], slot: Slot) -> dict[str, Any]:
+        """Return the font of an axis's tick labels, in the colour of its title."""
+        font = self.y_title(slot.geometry)["font"]
+        return {**axis["tickfont"], **({"color": font["color"]} if "color" in font else {})}
 
     def _lines_with_sides(self) -> list[tuple[Line, LinePanel]]:
         """Return the lines in the order of the panel's tables, each with the side of the panel that draws it."""

@@ -39,7 +39,8 @@ def test_each_line_has_its_own_axis_with_a_title_in_the_colour_of_the_line():
 
 
 def test_the_colour_of_the_spec_is_that_of_the_title_too():
-    axes = layout(draw(TABLES, **BOTH, trace_colors={"c": "crimson"}))
+    axes = layout(draw(TABLES, **BOTH, trace_colors={"c": "crimson", "p": "navy"}))
+    assert axes["yaxis"]["tickfont"]["color"] == axes["yaxis"]["title"]["font"]["color"] == "navy"
     assert axes["yaxis2"]["title"]["font"]["color"] == "crimson"
     assert axes["yaxis2"]["tickfont"]["color"] == "crimson"
 
