@@ -23,6 +23,13 @@ def reply(outcome):
     return outcome.text
 
 
+def drawn(author, **settings):
+    """Return a pipeline of Bz and the density with further settings of its figure."""
+    template = author.create("Wind Bz and density, 2003-11-20").template
+    template["steps"][-1]["tool_args"]["spec"] |= settings
+    return template
+
+
 def missing(words, text):
     return [word for word in words if word not in text]
 
@@ -252,7 +259,7 @@ def test_a_reply_never_breaks_a_line_of_the_template(author, overview):
 @pytest.mark.parametrize(
     ("pipeline", "question", "words"),
     [
-        ("mms-burst", "is panel 2 in log scale", ["panel 2: log z is true"]),
+        ("mms-burst", "is panel 2 in log scale", ["panel 2: the colour scale is logarithmic"]),
         (
             "storm-overview",
             "how many instruments are used?",
@@ -683,7 +690,7 @@ def test_texts_with_the_same_words_are_no_answer(author, shipped, pipeline, ques
         ("gle73-particles", "why four bands?", ["so that the onset at each energy can be read"]),
         ("mms-curlometer", "Which step does the averaging, with which window?", ["window = 100ms ($WINDOW)"]),
         ("swpc-now", "is it preliminary?", ["yes: SWPC_RTSW_MAG"]),
-        ("mms-burst", "is the colour scale logarithmic?", ["yes: panel 1: log z is true"]),
+        ("mms-burst", "is the colour scale logarithmic?", ["yes: panel 1: the colour scale is logarithmic"]),
         (
             "mms-burst",
             "which colour map does the ion spectrogram use?",
@@ -956,6 +963,23 @@ def test_a_question_about_the_side_of_an_axis_is_answered(author, shipped, quest
     told = reply(author.edit(question, shipped("storm-overview")))
     assert told.startswith(answer)
     assert told.endswith("left" if "speed" in question else "right")
+
+
+@in_one_test(
+    ("question", "answer"),
+    [
+        ("is panel 2 logarithmic?", "yes: panel 2: the y axis is logarithmic"),
+        ("is the density on a log axis?", "yes: panel 2: the y axis is logarithmic"),
+        ("is panel 2 linear?", "no: panel 2: the y axis is logarithmic"),
+        ("is panel 1 on a log scale?", "no: panel 1: the pipeline sets no logarithmic axis"),
+        ("is the y axis of panel 1 linear?", "yes: panel 1: the pipeline sets no logarithmic axis"),
+        ("is the time axis logarithmic?", "no: panel 1"),
+        ("which panels are logarithmic?", "panel 2: the y axis is logarithmic"),
+    ],
+)
+def test_a_question_about_a_scale_is_answered_by_the_axis_that_it_names(author, question, answer):
+    for scales in ({"log_scale": {"2": "log"}}, {"log_scale": 2}, {"log_y": {"2": True}}):
+        assert reply(author.edit(question, drawn(author, **scales))).startswith(answer)
 
 
 def test_a_question_about_a_side_is_none_about_a_tool(author):

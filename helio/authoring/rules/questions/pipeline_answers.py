@@ -98,7 +98,8 @@ _PRESENCE_COUNTED = re.compile(
 """What a question counts that asks how many of it there are."""
 _COUNTED_LINES = re.compile(r"\b(?:how many|number of) (?:[\w-]+ )?(?:lines|curves|traces)\b", re.IGNORECASE)
 _COMPONENTS_DRAWN = re.compile(r"\bcomponents\b.*\b(?:drawn|shown|plotted|displayed)\b", re.IGNORECASE)
-_HORIZONTAL = re.compile(r"\bx\b|\bhorizontal\b", re.IGNORECASE)
+_HORIZONTAL = re.compile(r"\bx\b|\bhorizontal\b|\btime ax[ie]s\b", re.IGNORECASE)
+_COLOURED = re.compile(r"\bcolou?rs?\b", re.IGNORECASE)
 _REASON = re.compile(r";|\b(?:because|since|so|not|only|for|as)\b", re.IGNORECASE)
 """What the purpose of a step has that says more than what the step does."""
 _COUNTED_WHOLE = ("crafts", "datasets", "instruments", "panels", "steps")
@@ -151,6 +152,8 @@ def about_topic(question: Question, topic: str) -> list[str]:
         letter = "x" if _HORIZONTAL.search(question.asked.text) else "y"
         facts = [fact for fact in facts if f" {letter} label" in fact.text]
     chosen = narrowed(question, facts, question.present)
+    if topic == "scales" and question.asked.begins("which"):
+        chosen = [fact for fact in chosen if _verdicts(question, topic, [fact]) == {True}] or chosen
     if not chosen and topic in (*OF_DATASETS, "datasets") and question.present:
         behind = sources_named_by(question, question.present)
         words = stems(" ".join(atom.words for atom in question.present))
@@ -302,9 +305,18 @@ def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
 
 def verdict(question: Question, topic: str, facts: Sequence[Fact]) -> str:
     """Return the first word of the answer to a question that asks for yes or no."""
-    words = [atom.words for atom in question.asked.atoms if {topic, f"named {topic[:-1]}"} & {*atom.topics}]
-    said = {_affirms(topic, word, fact.text) for word in words for fact in facts} - {None}
+    said = _verdicts(question, topic, facts)
     return question.verdict("partly" if len(said) > 1 else "yes" if said == {True} else "no") if said else ""
+
+
+def _verdicts(question: Question, topic: str, facts: Sequence[Fact]) -> set[bool | None]:
+    words = [atom.words for atom in question.asked.atoms if {topic, f"named {topic[:-1]}"} & {*atom.topics}]
+    texts = [fact.text for fact in facts]
+    for axis, named in (("x axis", _HORIZONTAL), ("colour scale", _COLOURED)) if topic == "scales" else ():
+        if named.search(question.asked.text):
+            texts = [text if axis in text else "" for text in texts]
+            texts = [part for text in texts for part in text.split("; ") if axis in part or not text]
+    return {_affirms(topic, word, text) for word in words for text in texts} - {None}
 
 
 def _affirms(topic: str, word: str, text: str) -> bool | None:
@@ -313,7 +325,10 @@ def _affirms(topic: str, word: str, text: str) -> bool | None:
         named = word.split()[-1]
         return text.startswith(f"{named} ") if topic == "units" or named in FRAMES else None
     if topic == "scales":
-        return "is true" in text if ignoring_case("log").match(word) else None
+        asked = ignoring_case("log|linear").match(word)
+        if asked is None or "by the data" in text:
+            return None
+        return ("is logarithmic" in text) == (asked[0].casefold() != "linear")
     if topic != "level":
         return None
     early = bool(_EARLY.search(text.replace("not marked as preliminary", "")))

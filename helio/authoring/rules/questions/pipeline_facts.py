@@ -20,14 +20,16 @@ from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
 from helio.pipelines.template.labels import owner
+from helio.sources.istp import is_flux
 from helio.sources.registry import stated_in_file
 from helio.steps.render.colours import USUAL_SCALE
 from helio.steps.signature import signatures
 from helio.steps.tool_page import tool_page
 
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+")
-_SCALES = ("log_scale", "log_y", "log_x", "log_z", "linthresh")
-"""Keys of a figure that make an axis logarithmic."""
+_SCALES = {"log_scale": "y axis", "log_y": "y axis", "log_x": "x axis", "log_z": "colour scale"}
+"""Keys of a figure that say which scale an axis has, each with the axis."""
+_NOT_LOG = {"linear": "linear", "False": "linear", "symlog": "logarithmic on both sides of zero"}
 _TIMES = ("time_range", "interval", "start", "stop", "between", "zero")
 """Arguments of steps that are times."""
 _LEVEL = re.compile(
@@ -346,16 +348,16 @@ class PipelineFacts(PipelineSubjects):
 
     def _scales(self) -> Facts:
         for name, spec in self.figures():
-            for number, labels in self._drawn(spec):
-                set_here = {
-                    key.replace("_", " "): value
-                    for key in _SCALES
-                    for place, value in _by_panel(spec.get(key))
-                    if place in ("", str(number))
-                }
-                said = ", ".join(f"{key} is {json.dumps(value)}" for key, value in set_here.items())
-                text = f"{self._place(name, number)}: {said or 'the pipeline sets no logarithmic axis'}"
-                yield Fact(text, self._of_panel(number, labels))
+            for number, drawn in self._drawn(spec):
+                right = [label for label in drawn if label in (spec.get("right") or ())]
+                left = [label for label in drawn if label not in right]
+                for side, labels in (("", left), (" right", right)):
+                    is_log_by_data = any(is_flux(self.lines.unit(label) or "") for label in labels)
+                    none = f"no {'scale; helio chooses it by the data' if is_log_by_data else 'logarithmic axis'}"
+                    said = "; ".join(_scales_of(spec, number, side)) or f"the pipeline sets {none}"
+                    text = f"{self._place(name, number)}{side}: {said}"
+                    if labels:
+                        yield Fact(text, self._of_panel(number, labels))
 
     def _dashes(self) -> Facts:
         yield from self.looks("line_styles", "slopes")
@@ -517,6 +519,18 @@ class PipelineFacts(PipelineSubjects):
 
 def _written(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _scales_of(spec: Document, number: int, side: str) -> Iterator[str]:
+    """Say which scales a figure sets for the axes of a panel, at the left or at the right."""
+    for key, axis in _SCALES.items():
+        value = spec.get(key)
+        if isinstance(value, int) and not isinstance(value, bool):  # the number of the panel
+            value = {str(value): "log"}
+        if isinstance(value, dict):
+            value = value.get(f"{number}{side}")
+        if value is not None:
+            yield f"the {axis} is {_NOT_LOG.get(str(value), 'logarithmic')}"
 
 
 def _by_panel(value: object) -> Iterator[tuple[str, object]]:
