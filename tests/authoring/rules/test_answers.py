@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from helio.authoring.named_lines import lines_named
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotUnderstood
 from helio.authoring.rules.questions.question_form import is_question
 from helio.pipelines.library import Library
@@ -995,3 +996,9 @@ def test_a_constant_is_the_whole_number_of_its_sentence(author):
     told = reply(author.create("what decay time does the model burton of burton_dst use?"))
     assert told.startswith("τ = 7.7 h (a constant of burton_dst): burton: ")
     assert "Q = −5 " not in told
+
+
+def test_the_density_is_each_density_also_if_one_is_averaged(author, catalogue):
+    template = author.create("Wind density and speed, 2003-11-20, 10 min running averages").template
+    template = author.edit("add the electron density from WI_H5_SWE", template).template
+    assert lines_named("the density", template, catalogue) == ["Wind_n_smooth", "Wind_Ne"]
