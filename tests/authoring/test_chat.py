@@ -791,7 +791,10 @@ def test_the_greatest_value_is_that_of_the_table_with_its_time():
             "what is Bz at 12:10?",
             r"[-\d.]+ nT at 2022-01-01 12:00:00, the nearest record \(ACE_BGSEc\.z\)",
         ),
-        ("when was Bz below 0 nT?", r"below 0 nT in \d+ of 24 values, about [\d.]+ h, in \d+ intervals?: .*2022-01-01 .*"),
+        (
+            "when was Bz below 0 nT?",
+            r"below 0 nT in \d+ of 24 values, about [\d.]+ h, in \d+ intervals?: .*2022-01-01 .*",
+        ),
     ],
 )
 def test_means_and_times_of_values_are_those_of_the_tables(said, pattern):
