@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from helio.authoring.fetches import FETCH
-from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.atoms import PLACE, PLACES
 from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.questions.origins_asked import sources_named_by
@@ -43,7 +42,10 @@ from helio.time_range import parse_time_range
 _LAST_RUN = re.compile(
     r"\b(?:last|latest|newest|previous) runs?\b|\b(?:was|were|did|has) (?:this|it|the pipeline) (?:last |ever )?run\b"
     r"|\bhow long did (?:it|this|the run) (?:take|run)\b|\bdid (?:it|the run) (?:fail|succeed|work|finish)\b"
-    r"|\b(?:when|why) did (?:it|this|the run) (?:last )?(?:run|fail|end|finish)\b|\bdid i (?:last )?run (?:it|this)\b",
+    r"|\b(?:when|why) did (?:it|this|the run) (?:last )?(?:run|fail|end|finish)\b|\bdid i (?:last )?run (?:it|this)\b"
+    r"|\b(?:which|what|how many) steps (?:ran|(?:were|was) (?:run|computed|executed|drawn|recomputed))\b"
+    r"|\b(?:what|why) (?:was|were|did)\b(?:(?! and ).)*\b"
+    r"(?:(?:computed|calculated|drawn|plotted|fetched|executed|run) (?:again|anew)|recomputed|redrawn|rerun)\b",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
@@ -56,8 +58,25 @@ _REVISION = re.compile(
     r"|\bwhat (?:was |has )?changed in (?:revision|version) (?P<changed>\d+)\b",
     re.IGNORECASE,
 )
+_NOTES = re.compile(r"\b(?:notes?|warnings?|remarks?)\b", re.IGNORECASE)
+_OF_RUNS = stems(
+    "run ran failed succeeded worked finished ended took drawn made computed again last previous figure"
+)
+_RUN_TOPICS = {
+    "times",
+    "reasons",
+    "steps",
+    "coverage",
+    "overview",
+    "computations",
+    "panels",
+    "counts",
+    "notes",
+}
+"""Properties of a run for which its record has an answer."""
 _MISSING = re.compile(r"\bhow (?:many|much)\b.*\b(?:missing|nans?|gaps)\b", re.IGNORECASE)
 _OF_MISSING = stems("missing values records points samples data NaN gaps")
+_NUMBERED = re.compile(r"(?:revision|version) (\d+)\b", re.IGNORECASE)
 _SINCE = re.compile(r"\bsince (?:the )?([^?.!]+)", re.IGNORECASE)
 _HAPPENED = re.compile(
     r"\W*(?:was|were|did)\b|.*\b(?:in|during|over|within|throughout|this|that)\s+(?:(?:this|that|the|whole|entire)\s+)*"
@@ -493,8 +512,9 @@ def frames_defined(question: Question) -> list[str]:
     return [f"{name}: {MEANINGS[name]}" for name in names if name]
 
 
-def from_records(question: Question, records: Records | None) -> Iterator[str]:
+def from_records(question: Question) -> Iterator[str]:
     """Yield the answer from the records of runs and changes, if the question is about them."""
+    records = question.records
     about_run, about_change = _LAST_RUN.search(question.request), _CHANGED.search(question.request)
     if question.template is None:
         return
@@ -513,6 +533,8 @@ def from_records(question: Question, records: Records | None) -> Iterator[str]:
     since = _SINCE.search(question.request)
     if about_change and about_run:
         yield from records.changed_since_run(name, question.template)
+    elif about_change and since and (number := _NUMBERED.match(since[1])):
+        yield from records.changed(name, int(number[1]))
     elif about_change and since:
         try:
             yield from records.changed(name, parse_time_range(since[1], question.now).start)
@@ -520,7 +542,11 @@ def from_records(question: Question, records: Records | None) -> Iterator[str]:
             yield f"{DECLINED}: it does not understand the time '{since[1]}'"
     elif about_change:
         yield from records.changed(name)
-    else:
+    elif _NOTES.search(question.request):
+        yield from records.notes(name)
+    elif left := [word for word in question.asked.rest if not stems(word) <= _OF_RUNS]:
+        yield f"{DECLINED}: helio does not understand {quoted(left)}; `helio runs show last` shows the record of a run"
+    elif {*question.asked.topics} <= _RUN_TOPICS:
         yield from records.last_run(name)
 
 

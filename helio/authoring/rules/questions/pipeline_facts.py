@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from datetime import datetime
+from functools import cached_property, partial
 from typing import Any
 
 from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.recorded import Records
 from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.pipeline_subjects import PipelineSubjects
-from helio.authoring.rules.questions.source_facts import Fact, Facts, covers, overlaps
+from helio.authoring.rules.questions.source_facts import Fact, Facts, SourceFacts, covers, overlaps
 from helio.authoring.rules.questions.values import EXCLUDING, values_of_pipeline
 from helio.counts import number_of
 from helio.knowledge.cadence import cadence_text
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.citations import Citation, citation_text
 from helio.pipelines.changes import describe_step
 from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.document import Document
@@ -41,8 +45,29 @@ _MOST_LABELS = 3
 AS_FETCHED = "drawn as fetched, without a computation"
 
 
+_OF_FILES: Mapping[str, Callable[[Citation], str]] = {
+    "doi": lambda citation: f"cite as: {citation_text(citation)}",
+    "investigator": lambda citation: (
+        ", ".join(filter(None, (citation.pi, citation.affiliation))) or "the files name no investigator"
+    ),
+}
+"""What the files of a run say of their dataset, by property."""
+
+
 class PipelineFacts(PipelineSubjects):
-    """Facts about a template: its data, steps, figures and variables."""
+    """Facts about a template: its data, steps, figures and variables.
+
+    Parameters
+    ----------
+    records : Records, optional
+        The records of its runs. Default: none; the catalogue says how to cite the data.
+    """
+
+    def __init__(
+        self, template: Document, catalogue: Catalogue, now: datetime, records: Records | None = None
+    ) -> None:
+        super().__init__(template, catalogue, now)
+        self.records = records
 
     @property
     def topics(self) -> Mapping[str, Callable[[], Facts]]:
@@ -74,7 +99,8 @@ class PipelineFacts(PipelineSubjects):
             "meanings": self._meanings,
             "files": lambda: self._lines("save_data", "manage_plot"),
         }
-        data = self.data.topics
+        of_files = {topic: partial(self._of_files, topic) for topic in _OF_FILES}
+        data: Mapping[str, Callable[[], Facts]] = {**self.data.topics, **of_files}
 
         def both(topic: str) -> Callable[[], Facts]:
             def facts() -> Facts:
@@ -123,6 +149,18 @@ class PipelineFacts(PipelineSubjects):
         for name, step in self.steps.items():
             if step.get("tool_name") in tools:
                 yield Fact(self.line(name), self.of_step(name))
+
+    def _of_files(self, topic: str) -> Facts:
+        """Yield what the files of the last run say of their datasets; of data that it did not read, the catalogue."""
+        cited = self.records.citations(str(self.template.get("id"))) if self.records else {}
+        sources = self.data.sources
+        read = {source.label for source in sources if source.dataset.id in cited}
+        for source in sources:
+            if citation := cited.get(source.dataset.id):
+                yield Fact(f"{_OF_FILES[topic](citation)} ({{}})", source.about, source.dataset.id)
+        yield from SourceFacts(
+            [source for source in sources if source.label not in read], self.catalogue
+        ).topics[topic]()
 
     def _frames(self) -> Facts:
         for label, known in self.foreseen.items():
