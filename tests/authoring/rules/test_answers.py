@@ -553,7 +553,7 @@ def test_words_like_those_of_marks_ask_for_no_mark(author, shipped, question):
 
 def test_a_line_with_the_colour_of_a_mark_is_still_meant(author, shipped):
     answer = reply(author.edit("what is the black line in panel 1?", shipped("storm-overview")))
-    assert answer == "|B| is black in figure figure"
+    assert answer == "|B| is black"
 
 
 @pytest.mark.parametrize(
@@ -843,7 +843,7 @@ def test_origins_are_compared(author, shipped, pipeline, question, begins, words
         (
             "parker-spiral-angle",
             "what do the red and blue lines in the first panel mean?",
-            "ψ, away is red in figure figure\nψ + 180°, towards is blue in figure figure\npsi (",
+            "ψ, away is red\nψ + 180°, towards is blue\npsi (",
         ),
         (
             "parker-spiral-angle",
@@ -981,6 +981,37 @@ def test_a_question_about_the_side_of_an_axis_is_answered(author, shipped, quest
 def test_a_question_about_a_scale_is_answered_by_the_axis_that_it_names(author, question, answer):
     for scales in ({"log_scale": {"2": "log"}}, {"log_scale": 2}, {"log_y": {"2": True}}):
         assert reply(author.edit(question, drawn(author, **scales))).startswith(answer)
+
+
+LEVEL = "horizontal line at 5 in panel 1 (red, dash): the pipeline gives no name"
+
+
+@in_one_test(
+    ("question", "answer"),
+    [
+        ("is Bz red?", "yes: Wind_Bz is red"),
+        ("is Bz blue?", "no: Wind_Bz is red"),
+        ("what colour is Bz?", "Wind_Bz is red"),
+        (
+            "what colour is the density?",
+            "helio chooses the colour of Wind_n, which the pipeline does not set",
+        ),
+        ("is the density red?", "helio chooses the colour of Wind_n, which the pipeline does not set"),
+        ("is Bz dashed?", "yes: Wind_Bz is dashed"),
+        ("is Bz dotted?", "no: Wind_Bz is dashed"),
+        ("is the density dashed?", "no: the pipeline sets no style of Wind_n"),
+        ("what is the dashed line?", f"Wind_Bz is dashed\n{LEVEL}"),
+        ("what is the red line?", f"Wind_Bz is red\n{LEVEL}"),
+    ],
+)
+def test_the_look_of_a_line_is_that_of_the_line_that_is_named(author, question, answer):
+    template = drawn(
+        author,
+        trace_colors={"Wind_Bz": "red"},
+        line_styles={"Wind_Bz": {"dash": "dash"}},
+        hlines=[{"y": 5, "panel": 1}],
+    )
+    assert reply(author.edit(question, template)) == answer
 
 
 def test_a_question_about_a_side_is_none_about_a_tool(author):

@@ -35,6 +35,7 @@ from helio.knowledge.frame_names import FRAMES, MEANINGS
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES
+from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 from helio.steps.tool_page import tool_page
 from helio.time_range import parse_time_range
@@ -118,6 +119,7 @@ _PRESENCE_COUNTED = re.compile(
 _COUNTED_LINES = re.compile(r"\b(?:how many|number of) (?:[\w-]+ )?(?:lines|curves|traces)\b", re.IGNORECASE)
 _COMPONENTS_DRAWN = re.compile(r"\bcomponents\b.*\b(?:drawn|shown|plotted|displayed)\b", re.IGNORECASE)
 _HORIZONTAL = re.compile(r"\bx\b|\bhorizontal\b|\btime ax[ie]s\b", re.IGNORECASE)
+_DASHES = re.compile(r"\b(?:dashed|dotted|solid|dash-?dotted|long-dashed)\b", re.IGNORECASE)
 _COLOURED = re.compile(r"\bcolou?rs?\b", re.IGNORECASE)
 _REASON = re.compile(r";|\b(?:because|since|so|not|only|for|as)\b", re.IGNORECASE)
 """What the purpose of a step has that says more than what the step does."""
@@ -182,6 +184,11 @@ def about_topic(question: Question, topic: str) -> list[str]:
         panels = {int(name) for atom in question.present for kind, name in atom.subjects if kind == "panel"}
         drawn = pipeline.tables_of(panels)
         chosen = [fact for fact in chosen if fact.about & drawn] or chosen
+    if topic in ("colours", "dashes"):
+        named = {line for atom in question.present for line in pipeline.lines_meant(atom.words)}
+        chosen = [
+            fact for fact in chosen if (owner(fact.of, pipeline.producers) or fact.of) in named
+        ] or chosen
     if topic == "reasons":
         chosen = [fact for fact in chosen if _gives_reason(question, fact)]
     if topic in ("computations", "methods"):
@@ -196,14 +203,27 @@ def about_topic(question: Question, topic: str) -> list[str]:
             said += "the pipeline records no reason; "
         lines[:1] = [as_sentence(topic, said, line) for line in lines[:1]]
         lines += [line for line in recorded if line not in lines]
-    if topic == "colours" and question.asked.colours:
-        wanted = stems(" ".join(question.asked.colours))
-        coloured = [fact for fact in chosen if stems(fact.text) & wanted]
-        meant = coloured if "meanings" in question.asked.topics else []
-        lines = [*lines_of(coloured), *(pipeline.described(fact.of) for fact in meant if fact.of)] or [
-            f"no {'such ' if question.present else ''}line is set to {' or '.join(question.asked.colours)}",
-            *(fact.text for fact in pipeline.topics["colours"]() if stems(fact.text) & wanted or not fact.of),
+    looks = question.asked.colours if topic == "colours" else _DASHES.findall(question.asked.text)
+    if topic in ("colours", "dashes") and looks:
+        wanted = stems(" ".join(looks))
+        such = [
+            fact for fact in chosen if stems(fact.text) & wanted and not fact.text.startswith("the pipeline")
         ]
+        is_set = not any(fact.text.startswith(("helio", "the pipeline")) for fact in chosen)
+        if question.is_yes_no and question.present:
+            said = (
+                "yes" if such == chosen else "partly" if such else "no" if is_set or topic == "dashes" else ""
+            )
+            return [
+                f"{question.verdict(said)}{line}" if not at else line
+                for at, line in enumerate(lines_of(chosen))
+            ]
+        meant = such if "meanings" in question.asked.topics else []
+        lines = [*lines_of(such), *(pipeline.described(fact.of) for fact in meant if fact.of)]
+        if not lines and topic == "colours":
+            others = [fact for fact in pipeline.topics[topic]() if fact.text.startswith("helio")]
+            such_a = "such " if question.present else ""
+            lines = [f"no {such_a}line is set to {' or '.join(looks)}", *lines_of(others)]
     if lines and "counts" in question.asked.topics:
         numbers = list(_counted(question, topic))
         if not numbers and not _COUNTED & {*question.topics}:

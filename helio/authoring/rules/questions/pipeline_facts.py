@@ -36,6 +36,8 @@ _SCALES = {"log_scale": "y axis", "log_y": "y axis", "log_x": "x axis", "log_z":
 _NOT_LOG = {"linear": "linear", "False": "linear", "symlog": "logarithmic on both sides of zero"}
 _TIMES = ("time_range", "interval", "start", "stop", "between", "zero")
 """Arguments of steps that are times."""
+_DASHES = {"dash": "dashed", "dot": "dotted", "longdash": "long-dashed"}
+"""Adjectives for the dashes of lines."""
 _LEVEL = re.compile(
     r"prelim|provisional|quick-?look|real-?time|definitive|\bfinal\b|low-latency|\bkeeps?\b", re.IGNORECASE
 )
@@ -272,20 +274,17 @@ class PipelineFacts(PipelineSubjects):
         for name, spec in self.figures():
             names, colours = spec.get("trace_names") or {}, spec.get("trace_colors") or {}
             drawn_in = {label: number for number, panel in self._drawn(spec) for label in panel}
-            for label, colour in colours.items():
-                about = (
-                    self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
-                )
-                yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", about, label)
-            others = [
-                label for label in drawn_in if label not in colours and not self.lines.may_have_colours(label)
-            ]
-            if others:
-                rest = f"helio chooses the other colours of figure {name}, which the pipeline does not set"
-                about = frozenset[Subject]().union(
-                    *(self._of_panel(drawn_in[label], [label]) for label in others)
-                )
-                yield Fact(f"{rest}: {', '.join(names.get(label) or label for label in others)}", about)
+            figure = f" in figure {name}" if self._several_figures else ""
+            for label in dict.fromkeys((*colours, *drawn_in)):
+                text = f"{names.get(label, label)} is {colours.get(label)}{figure}"
+                if label not in colours:
+                    text = f"helio chooses the colour of {{}}{figure}, which the pipeline does not set"
+                if label in colours or not self.lines.may_have_colours(label):
+                    yield Fact(text, self._of_line(label, drawn_in), label)
+
+    def _of_line(self, label: str, drawn_in: Mapping[str, int]) -> frozenset[Subject]:
+        """Return what facts about the look of a line are about."""
+        return self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
 
     def _colour_scales(self) -> Facts:
         for name, spec in self.figures():
@@ -398,10 +397,19 @@ class PipelineFacts(PipelineSubjects):
                         yield Fact(text, self._of_panel(number, labels))
 
     def _dashes(self) -> Facts:
-        yield from self.looks("line_styles", "slopes")
+        yield from self.looks("slopes")
         for name, spec in self.figures():
-            if not {"line_styles", "slopes", "hlines", "vlines"} & {*spec}:
-                yield Fact(f"figure {name} sets no dashes")
+            names, styles = spec.get("trace_names") or {}, object_of(spec.get("line_styles"))
+            drawn_in = {label: number for number, panel in self._drawn(spec) for label in panel}
+            figure = f" in figure {name}" if self._several_figures else ""
+            for label in dict.fromkeys((*styles, *drawn_in)):
+                style = object_of(styles.get(label))
+                said = [_DASHES.get(str(style["dash"]), str(style["dash"]))] if "dash" in style else []
+                said += [f"{key.replace('_', ' ')} {value}" for key, value in style.items() if key != "dash"]
+                text = f"{names.get(label, label)} is {', '.join(said)}{figure}"
+                if not said:
+                    text = f"the pipeline sets no style of {{}}{figure}"
+                yield Fact(text, self._of_line(label, drawn_in), label)
 
     def _titles(self) -> Facts:
         for name, step in self.steps.items():
