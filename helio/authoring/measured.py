@@ -271,6 +271,9 @@ _FILES = _pattern(
     r"(?:which|what) (?:data )?files? (?:was|were|is|are) (?:read|used|downloaded|fetched)"
     r"|(?:which|what) version of the (?:data|files?)(?: (?:was|were|is|are) (?:read|used))?"
 )
+_WRITTEN = _pattern(
+    r"where (?:is|are) (?:the|my) (?:figures?|plots?|files?|pictures?|results?|previews?)(?: saved| now)?"
+)
 
 
 def asks_for_values(text: str) -> bool:
@@ -281,7 +284,7 @@ def asks_for_values(text: str) -> bool:
     >>> asks_for_values("what is the cadence?"), asks_for_values("fill the gaps")
     (False, False)
     """
-    return bool(_FILES.match(text)) or _read(text) is not None
+    return bool(_FILES.match(text) or _WRITTEN.match(text)) or _read(text) is not None
 
 
 @dataclass(frozen=True)
@@ -337,6 +340,9 @@ def values_answered(question: str, record: RunRecord, store: Store, catalogue: C
     kind = "preview" if record.folder.parent.name == "previews" else "run"
     if _FILES.match(question):
         return [*_files(record), f"from the record of {kind} {record.id}"]
+    if _WRITTEN.match(question):
+        files = [f"{file['kind']:<5} {file['file']}" for file in record.header.get("artefacts", ())]
+        return [*(files or ["no file was written"]), f"of {kind} {record.id}"]
     asked = _read(question)
     if asked is None:
         return []
@@ -364,7 +370,9 @@ def _files(record: RunRecord) -> Sequence[str]:
 
 
 def names_line(question: str, template: Document, catalogue: Catalogue) -> bool:
-    """Return whether a question about values names a line of the figure of a template."""
+    """Return whether a question about values names a line of the figure of a template, or asks for files."""
+    if _FILES.match(question) or _WRITTEN.match(question):
+        return True
     asked = _read(question)
     return bool(asked and asked.what and _labels(asked.what, template, catalogue))
 

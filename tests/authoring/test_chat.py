@@ -695,10 +695,12 @@ def test_what_runs_or_decides_is_a_command(said, command):
 
 
 def test_the_place_and_the_length_of_the_last_run_are_told():
-    text = chat(PLOT, "/run", "where is the figure?", "how long did it take?", "did it fail?")
+    text = chat(PLOT, "/accept", "/run", "where is the figure?", "how long did it take?", "did it fail?")
     assert answer(text, "where is the figure?")[0].endswith("/figure.html")
     assert re.search(r" UTC: success in \d.* m?s, for 2022-01-01", answer(text, "how long did it take?")[0])
     assert answer(text, "did it fail?") == answer(text, "how long did it take?")
+    edited = helio("edit", "ace-bgsec", "where is the figure?", "--author", "rules").stdout
+    assert edited.splitlines()[0].endswith("/figure.html")
 
 
 def test_what_changed_since_a_day_leaves_out_what_is_older():

@@ -983,6 +983,17 @@ def test_a_question_about_a_scale_is_answered_by_the_axis_that_it_names(author, 
         assert reply(author.edit(question, drawn(author, **scales))).startswith(answer)
 
 
+def test_the_range_of_an_axis_and_an_assumed_fraction_are_told(author):
+    template = drawn(author, y_range={"1": [-60, 40]})
+    assert reply(author.edit("what is the y range of panel 1?", template)) == (
+        "panel 1: the y axis is from -60 to 40"
+    )
+    assert "the pipeline sets no y range" in reply(author.edit("what y limits has the density?", template))
+    template = author.edit("add the dynamic pressure from the density and the speed", template).template
+    told = reply(author.edit("what helium fraction is assumed?", template))
+    assert told.startswith("assumed_alpha = 0.04 (dynamic_pressure, step ")
+
+
 LEVEL = "horizontal line at 5 in panel 1 (red, dash): the pipeline gives no name"
 
 

@@ -85,6 +85,7 @@ class PipelineFacts(PipelineSubjects):
             "panels": self._panels,
             "order": self._panels,
             "scales": self._scales,
+            "y ranges": self._y_ranges,
             "colours": self._colours,
             "colour scales": self._colour_scales,
             "dashes": self._dashes,
@@ -395,6 +396,19 @@ class PipelineFacts(PipelineSubjects):
                     text = f"{self._place(name, number)}{side}: {said}"
                     if labels:
                         yield Fact(text, self._of_panel(number, labels))
+
+    def _y_ranges(self) -> Facts:
+        for name, spec in self.figures():
+            of_all = spec.get("y_range")
+            for number, labels in self._drawn(spec):
+                limits = of_all if isinstance(of_all, dict) else {str(number): of_all}
+                said = [
+                    f"the{side} y axis is from {ends[0]} to {ends[1]}"
+                    for side in ("", " right")
+                    if isinstance(ends := limits.get(f"{number}{side}"), list)
+                ]
+                text = "; ".join(said) or "the pipeline sets no y range, and helio chooses it by the data"
+                yield Fact(f"{self._place(name, number)}: {text}", self._of_panel(number, labels))
 
     def _dashes(self) -> Facts:
         yield from self.looks("slopes")
