@@ -663,9 +663,9 @@ def test_runs_are_listed_shown_explained_and_deleted():
         if "quality" in output
     ]
     assert figure["quality"][0]["labels"][0]["label"] == "proton_bands_smooth"
-    assert "args.window: 10min → 20min" in helio("why", newest["id"], "smooth").output
+    assert "  window: 10min → 20min" in helio("why", newest["id"], "smooth").output
     assert (
-        "table proton_bands_smooth changed, because of step smooth: args.window: 10min → 20min"
+        "table proton_bands_smooth changed, because of step smooth: window: 10min → 20min"
         in helio("why", newest["id"], "particles").output
     )
     assert "taken from the store" in helio("why", newest["id"], "bands").output

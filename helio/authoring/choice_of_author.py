@@ -88,7 +88,7 @@ class Authors:
         self._gate = gate
         self._proposals = proposals
         self.memory = Memory(settings.memory)
-        self._records = Records(Runs(settings.runs), library)
+        self._records = Records(Runs(settings.runs), library, settings.home)
         self._now = now
         self._by = by
         self._ended = ended

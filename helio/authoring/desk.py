@@ -560,9 +560,7 @@ class Desk:
             return with_note_on_changes(said, record, template) if said else ()
         is_of_line = names_line(request, template, self.catalogue)
         return (
-            [f"no run of {pipeline} is recorded, and only a run knows the values in the data"]
-            if is_of_line
-            else []
+            [f"no run of {pipeline} is recorded, and only a run has values and files"] if is_of_line else []
         )
 
     def _known_as(self, entry: Entry) -> str:

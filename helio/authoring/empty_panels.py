@@ -74,6 +74,8 @@ def why_empty(question: str, record: RunRecord) -> list[str]:
         raise RequestError(
             f"run {record.id} has no figure with a record of its data", advice="run the pipeline first"
         )
+    if not panels:
+        lines.append("no figure was drawn")
     numbers = _numbers(question)
     unknown = [number for number in numbers if panels and all(panel["panel"] != number for panel in panels)]
     if unknown:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,12 @@ _MOST_COLUMNS = 6
 _MOST_STRETCHES = 6
 _GREATEST = "maximum|max|peak|greatest|largest|highest"
 _LEAST = "minimum|min|smallest|lowest|least"
+_CLOCK = r"(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}:\d\d(?::\d\d)?"
+_WITHIN = re.compile(
+    rf",?\s+(?:between|from)\s+(?P<start>{_CLOCK})\s+(?:and|to|until)\s+(?P<stop>{_CLOCK})(?:\s+UTC?\b)?",
+    re.IGNORECASE,
+)
+"""The times to which a question for values is limited."""
 _PROPERTY = re.compile(
     r"\b(?:cadences?|resolutions?|rates?|energ\w+|bands?|channels?|bins?|frequenc\w+|levels?|versions?|steps?)\b",
     re.IGNORECASE,
@@ -58,13 +65,45 @@ def _value(words: str) -> re.Pattern[str]:
     """Return the pattern of a question for a value: ``what is the maximum of Bz?``, ``maximum of Bz and when``."""
     when = r"(?:,?\s+and\s+when)(?:\s+(?:is|was)\s+(?:it|that|this))?"
     return re.compile(
-        rf"{_BEGIN}(?:{_WHAT}\s+|(?=.*\?)|(?=.*\band when\b))(?:the\s+)?"
+        rf"{_BEGIN}(?:{_WHAT}\s+|(?=.*\?)|(?=.*\band when\b))(?:the\s+)?(?:(?:time|date|moment)\s+of\s+(?:the\s+)?)?"
         rf"(?:{words}){_OF}{_END}(?:{when})?\s*[?.!]*$",
         re.IGNORECASE,
     )
 
 
+def _when(words: str) -> re.Pattern[str]:
+    """Return the pattern of a question for the time of a value: ``when is Bz lowest?``."""
+    return _pattern(
+        rf"when (?:is|was|are|were|does|did)(?: the)? (?P<what>[^?]+?)(?: (?:at|reach|have))?(?: its| the)? (?:{words})"
+    )
+
+
+_SEVERAL_DAYS = "the data are of several days: name a day, as in 2003-11-20 12:00"
 Asked = re.Match[str]
+
+
+def _instant(written: str, table: Table) -> np.datetime64 | None:
+    """Return a time of a question; without a date it is of the day of a table, and None if that has several days."""
+    date, _, clock = written.upper().replace("T", " ").rpartition(" ")
+    days = sorted({*table.epoch[[0, -1]].astype("datetime64[D]").tolist()}) if len(table) else []
+    hour, _, rest = clock.partition(":")
+    try:
+        return np.datetime64(f"{date or days[0]}T{hour:0>2}:{rest}") if date or len(days) == 1 else None
+    except ValueError:  # no day of the calendar
+        return None
+
+
+def _value_at(table: Table, asked: Asked) -> Iterator[str]:
+    """Yield the values of the record that is nearest to the time of a question."""
+    at = _instant(asked["time"], table)
+    if at is None or not len(table):
+        yield _SEVERAL_DAYS
+        return
+    nearest = int(np.argmin(np.abs(table.epoch - at)))
+    for of, column in _columns(table):
+        value = column[nearest] if len(column) == len(table) else np.nan
+        said = f"{value:.6g}{_unit(table)}" if np.isfinite(value) else "no value"
+        yield f"{of}{said} at {_time(str(table.epoch[nearest]))}, the nearest record"
 
 
 def _records(table: Table, _: Asked) -> Iterator[str]:
@@ -110,6 +149,12 @@ def _extreme(pick: Callable[[npt.NDArray[np.float64]], np.intp]) -> _Saying:
     return found
 
 
+def _range(table: Table, _: Asked) -> Iterator[str]:
+    for of, column in _columns(table):
+        valid = column[np.isfinite(column)]
+        yield f"{of}{valid.min():.6g} to {valid.max():.6g}{_unit(table)}" if valid.size else f"{of}no value"
+
+
 def _mean(name: str, of_values: Callable[[npt.NDArray[np.float64]], np.floating[Any]]) -> _Saying:
     def found(table: Table, _: Asked) -> Iterator[str]:
         if canonical_unit(table.unit) in _ANGLES:
@@ -138,6 +183,7 @@ def _stretches(table: Table, asked: Asked) -> Iterator[str]:
     if table.kind == "spectrum":
         yield "helio gives no times of values of a spectrum"
         return
+    cadence = describe(table).cadence_s
     for of, column in _columns(table):
         inside = column < limit if is_below else column > limit
         edges = np.flatnonzero(np.diff(np.concatenate(([False], inside, [False])).astype(int)))
@@ -151,7 +197,8 @@ def _stretches(table: Table, asked: Asked) -> Iterator[str]:
         times = "; ".join(_between(table, *part) for part in parts if part in longest)
         which = f"the {_MOST_STRETCHES} longest are " if len(parts) > len(longest) else ""
         yield (
-            f"{of}{side} in {int(inside.sum()):,} of {number_of(int(np.isfinite(column).sum()), 'value')}, "
+            f"{of}{side} in {int(inside.sum()):,} of {number_of(int(np.isfinite(column).sum()), 'value')}"
+            f"{f', about {in_words(inside.sum() * cadence * 1e9)}' if cadence else ''}, "
             f"in {number_of(len(parts), 'interval')}: {which}{times}"
         )
 
@@ -176,7 +223,7 @@ def _edge(last: bool) -> _Saying:
     return found
 
 
-_IN = r"(?:\s+(?:in|of|for)(?:\s+the)?\s+(?P<what>[^?]+?))?"
+_IN = r"(?:\s+(?:in|of|for|has|have|does|do)(?:\s+the)?\s+(?P<what>[^?]+?)(?:\s+have)?)?"
 _THERE = r"(?:\s+(?:are|were)(?:\s+there)?)?"
 _CURVE = r"(?:\s+the)?\s+(?:(?P<what>[^?]+?)\s+)?(?:curves?|lines?|traces?)"
 _WHERE = r"(?:where|when) (?:does|do|did)"
@@ -199,6 +246,14 @@ _ASKED: tuple[tuple[re.Pattern[str], _Saying], ...] = (
     (_value(_LEAST), _extreme(np.nanargmin)),
     (_value("mean|average"), _mean("mean", np.mean)),
     (_value("median"), _mean("median", np.median)),
+    (_value("standard deviation|std|spread|scatter"), _mean("standard deviation", np.std)),
+    (_value("range|extremes"), _range),
+    (_when(_GREATEST), _extreme(np.nanargmax)),
+    (_when(_LEAST), _extreme(np.nanargmin)),
+    (
+        _pattern(rf"what (?:is|was|are|were)(?: the)? (?P<what>[^?]+?) at (?P<time>{_CLOCK})(?: UTC?)?"),
+        _value_at,
+    ),
     (
         _pattern(
             r"(?:when|how long) (?:was|were|is|did|does)(?: the)? (?P<what>[^?]+?)"
@@ -216,6 +271,9 @@ _FILES = _pattern(
     r"(?:which|what) (?:data )?files? (?:was|were|is|are) (?:read|used|downloaded|fetched)"
     r"|(?:which|what) version of the (?:data|files?)(?: (?:was|were|is|are) (?:read|used))?"
 )
+_WRITTEN = _pattern(
+    r"where (?:is|are) (?:the|my) (?:figures?|plots?|files?|pictures?|results?|previews?)(?: saved| now)?"
+)
 
 
 def asks_for_values(text: str) -> bool:
@@ -226,7 +284,47 @@ def asks_for_values(text: str) -> bool:
     >>> asks_for_values("what is the cadence?"), asks_for_values("fill the gaps")
     (False, False)
     """
-    return bool(_FILES.match(text)) or any(pattern.match(text) for pattern, _ in _ASKED)
+    return bool(_FILES.match(text) or _WRITTEN.match(text)) or _read(text) is not None
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A question for values, what answers it, and the times to which it is limited."""
+
+    asked: Asked
+    said: _Saying
+    within: Asked | None
+
+    @property
+    def what(self) -> str:
+        """The words for a line; empty if the question names none."""
+        return (self.asked["what"] or "").strip()
+
+    def of(self, table: Table) -> Iterator[str]:
+        """Yield what a table says to the question."""
+        if self.within is None:
+            yield from self.said(table, self.asked)
+            return
+        first, last = (self.within[end].upper().replace("T", " ") for end in ("start", "stop"))
+        day = first.rpartition(" ")[0]
+        start, stop = (
+            _instant(first, table),
+            _instant(last if " " in last else f"{day} {last}".strip(), table),
+        )
+        if start is None or stop is None:
+            yield _SEVERAL_DAYS
+        elif stop <= start:
+            yield f"{last} is not after {first}"
+        else:
+            limits = f"from {_time(str(start))} to {_time(str(stop))}"
+            yield from (f"{fact}, {limits}" for fact in self.said(table.between(start, stop), self.asked))
+
+
+def _read(text: str) -> _Read | None:
+    within = _WITHIN.search(text)
+    bare = _WITHIN.sub("", text)
+    matches = ((pattern.match(bare), said) for pattern, said in _ASKED)
+    return next((_Read(match, said, within) for match, said in matches if match), None)
 
 
 def values_answered(question: str, record: RunRecord, store: Store, catalogue: Catalogue) -> list[str]:
@@ -242,18 +340,20 @@ def values_answered(question: str, record: RunRecord, store: Store, catalogue: C
     kind = "preview" if record.folder.parent.name == "previews" else "run"
     if _FILES.match(question):
         return [*_files(record), f"from the record of {kind} {record.id}"]
-    for pattern, said in _ASKED:
-        if asked := pattern.match(question):
-            drawn = Lines(record.authored, catalogue, no_question)
-            labels = _labels((asked["what"] or "").strip(), record.authored, catalogue)
-            lines = [
-                f"{fact} ({label}{how})"
-                for line in labels[:_MOST_TABLES]
-                for label, how in _with_measured(drawn, line)
-                for fact in said(kept_table(record, label, store), asked)
-            ]
-            return [*lines, f"from the tables of {kind} {record.id}"] if lines else []
-    return []
+    if _WRITTEN.match(question):
+        files = [f"{file['kind']:<5} {file['file']}" for file in record.header.get("artefacts", ())]
+        return [*(files or ["no file was written"]), f"of {kind} {record.id}"]
+    asked = _read(question)
+    if asked is None:
+        return []
+    drawn = Lines(record.authored, catalogue, no_question)
+    lines = [
+        f"{fact} ({label}{how})"
+        for line in _labels(asked.what, record.authored, catalogue)[:_MOST_TABLES]
+        for label, how in _with_measured(drawn, line)
+        for fact in asked.of(kept_table(record, label, store))
+    ]
+    return [*lines, f"from the tables of {kind} {record.id}"] if lines else []
 
 
 def _files(record: RunRecord) -> Sequence[str]:
@@ -270,10 +370,11 @@ def _files(record: RunRecord) -> Sequence[str]:
 
 
 def names_line(question: str, template: Document, catalogue: Catalogue) -> bool:
-    """Return whether a question about values names a line of the figure of a template."""
-    matches = (pattern.match(question) for pattern, _ in _ASKED)
-    asked = next((match for match in matches if match), None)
-    return bool(asked and asked["what"] and _labels(asked["what"].strip(), template, catalogue))
+    """Return whether a question about values names a line of the figure of a template, or asks for files."""
+    if _FILES.match(question) or _WRITTEN.match(question):
+        return True
+    asked = _read(question)
+    return bool(asked and asked.what and _labels(asked.what, template, catalogue))
 
 
 def _labels(what: str, template: Document, catalogue: Catalogue) -> Sequence[str]:

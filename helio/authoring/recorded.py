@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from helio.errors import DamagedRecord, RequestError
+from helio.knowledge.citations import Citation, citations_of, uses_of
 from helio.pipelines.changes import Change, changes
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.history import History, Revision
 from helio.pipelines.library import Library
 from helio.pipelines.runs.data_quality import quality_rows
 from helio.pipelines.runs.listing import listed_runs
-from helio.pipelines.runs.why import why
+from helio.pipelines.runs.why import why_steps
 from helio.pipelines.template.document import ID, Document
 from helio.steps.compute.stretches import in_words
-from helio.store.runs import Runs, RunSummary
+from helio.store.runs import Runs, RunSummary, StepRecord
 
-_MOST_REVISIONS, _MOST_CHANGES, _MOST_STEPS = 5, 10, 10
-"""Maximum number of revisions, of changes of the latest one, and of steps of the last run to describe."""
+_MOST_REVISIONS, _MOST_CHANGES = 5, 10
+"""Maximum number of revisions, and of changes of the latest one, to describe."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,13 @@ class Records:
     ----------
     runs : Runs
     library : Library
+    home : Path
+        The folder of the catalogue, for citations.
     """
 
     runs: Runs
     library: Library
+    home: Path
 
     def last_run(self, pipeline: str) -> Iterator[str]:
         """Say when a pipeline ran last, how the run ended, and why its steps were computed again."""
@@ -52,45 +57,75 @@ class Records:
         if summary.status == "damaged":
             yield summary.note
             return
-        steps, _ = self.runs.load(summary.id).readable_steps
-        for step in [step for step in steps if step["state"] == "completed"][:_MOST_STEPS]:
-            reasons = why(self.runs, summary.id, str(step["step_id"]))
-            if len(reasons) > 1:
-                yield f"step {step['step_id']}: {reasons[0]} {'; '.join(line.strip() for line in reasons[1:])}"
+        yield from why_steps(self.runs, summary.id, states=("completed", "cached"))
+
+    def notes(self, pipeline: str) -> Iterator[str]:
+        """Say what the steps of the last run of a pipeline noted."""
+        run, steps = self._last(pipeline)
+        if run is None:
+            yield f"no run of {pipeline} is recorded"
+            return
+        notes = [
+            f"{step['step_id']}: {note}"
+            for step in steps
+            for output in step["outputs"]
+            for note in output.get("notes", ())
+        ]
+        yield from dict.fromkeys(notes) if notes else [f"run {run} has no notes"]
+
+    def _last(self, pipeline: str) -> tuple[str | None, Sequence[StepRecord]]:
+        """Return the id and the steps of the last run of a pipeline that can be read."""
+        listed = next(iter(listed_runs(self.runs, pipeline=pipeline, limit=1)), None)
+        if listed is None or listed.summary.status == "damaged":
+            return None, ()
+        return listed.summary.id, self.runs.load(listed.summary.id).readable_steps[0]
+
+    def citations(self, pipeline: str) -> dict[str, Citation]:
+        """Return the citations of the datasets that the last run of a pipeline read, by their ids."""
+        _, steps = self._last(pipeline)
+        return {citation.dataset_id: citation for citation in citations_of(uses_of(steps), self.home)}
 
     def missing(self, pipeline: str) -> Iterator[str]:
         """Say how many values are missing in each line of the figures of the last run."""
-        listed = next(iter(listed_runs(self.runs, pipeline=pipeline, limit=1)), None)
-        if listed is None:
+        run, steps = self._last(pipeline)
+        if run is None:
             yield f"no run of {pipeline} is recorded, and only a run knows the values in the data"
             return
-        steps, _ = self.runs.load(listed.summary.id).readable_steps
         panels = [
             panel for step in steps for output in step["outputs"] for panel in output.get("quality", ())
         ]
         if not panels:
-            yield f"run {listed.summary.id} recorded no figure"
+            yield f"run {run} recorded no figure"
         for row in quality_rows(panels):
             share = f"; data in {row.coverage} of the time range" if row.coverage else ""
             yield f"{row.missing} values missing, {row.values} valid{share} ({row.name}, panel {row.panel})"
 
-    def changed(self, pipeline: str, since: datetime | None = None) -> Iterator[str]:
+    def changed(self, pipeline: str, since: datetime | int | None = None) -> Iterator[str]:
         """Say who changed a pipeline, when and with which sentence, latest first, and what the latest change was.
 
         Parameters
         ----------
-        since : datetime, optional
-            Say only what changed since then, naive UTC. Default: since the beginning.
+        since : datetime or int, optional
+            Say only what changed since then, naive UTC, or since this revision. Default: since the beginning.
         """
         history = self.library.history(pipeline) if ID.fullmatch(pipeline) else None
         revisions = [] if history is None else history.revisions()
         if history is None or not revisions:
             yield f"no change of {pipeline} is recorded"
             return
-        new = [revision for revision in revisions if since is None or _instant(revision.at) >= since]
+        if isinstance(since, int) and since not in [revision.number for revision in revisions]:
+            yield _no_revision(pipeline, since)
+            return
+        new = [
+            revision
+            for revision in revisions
+            if since is None
+            or (revision.number > since if isinstance(since, int) else _instant(revision.at) >= since)
+        ]
         if not new:
             last = revisions[-1]
-            yield f"{pipeline} has not changed since {since} UTC: revision {last.number} is of {_minute(last.at)}"
+            when = f"revision {since}" if isinstance(since, int) else f"{since} UTC"
+            yield f"{pipeline} has not changed since {when}: revision {last.number} is of {_minute(last.at)}"
             return
         for revision in reversed(new[-_MOST_REVISIONS:]):
             yield _told(pipeline, revision)
@@ -103,7 +138,7 @@ class Records:
         history = self.library.history(pipeline) if ID.fullmatch(pipeline) else None
         revisions = {} if history is None else {known.number: known for known in history.revisions()}
         if history is None or number not in revisions:
-            yield f"{pipeline} has no revision {number}; `helio history {pipeline}` lists all revisions"
+            yield _no_revision(pipeline, number)
             return
         revision = revisions[number]
         yield _told(pipeline, revision)
@@ -121,6 +156,10 @@ class Records:
         if not changed:
             yield f"{pipeline} has not changed since its last run, {run}"
         yield from _lines(f"since run {run}", changed)
+
+
+def _no_revision(pipeline: str, number: int) -> str:
+    return f"{pipeline} has no revision {number}; `helio history {pipeline}` lists all revisions"
 
 
 def _told(pipeline: str, revision: Revision) -> str:

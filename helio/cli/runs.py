@@ -166,17 +166,18 @@ def why(
     step: Annotated[
         str,
         typer.Argument(
-            help="ID of a step, as `helio runs show RUN` lists it.",
+            help="ID of a step, as `helio runs show RUN` lists it. Default: all steps.",
             metavar="STEP",
             autocompletion=complete_steps,
         ),
-    ],
+    ] = "",
 ) -> None:
     """Say why a step of a run was computed, or taken from the store."""
     with errors_as_text(as_json=False):
-        from helio.pipelines.runs.why import why as reasons
+        from helio.pipelines.runs import why as reasons
 
-        for line in reasons(run_records(), run_id, step):
+        runs = run_records()
+        for line in reasons.why(runs, run_id, step) if step else reasons.why_steps(runs, run_id):
             say(line)
 
 

@@ -129,7 +129,7 @@ class DatasetSummary:
         who = self.pi + (f" ({self.affiliation})" if self.affiliation else "")
         parts = [who, self.title, f"dataset {self.id}", "NASA Space Physics Data Facility, CDAWeb"]
         parts += [f"https://doi.org/{self.doi}"] if self.doi else []
-        return ". ".join(part for part in parts if part) + ("" if self.doi else ".")
+        return ". ".join(part.rstrip(". ") for part in parts if part) + ("" if self.doi else ".")
 
     def to_json(self) -> dict[str, Any]:
         """Return the description of the dataset as JSON."""

@@ -695,10 +695,12 @@ def test_what_runs_or_decides_is_a_command(said, command):
 
 
 def test_the_place_and_the_length_of_the_last_run_are_told():
-    text = chat(PLOT, "/run", "where is the figure?", "how long did it take?", "did it fail?")
+    text = chat(PLOT, "/accept", "/run", "where is the figure?", "how long did it take?", "did it fail?")
     assert answer(text, "where is the figure?")[0].endswith("/figure.html")
     assert re.search(r" UTC: success in \d.* m?s, for 2022-01-01", answer(text, "how long did it take?")[0])
     assert answer(text, "did it fail?") == answer(text, "how long did it take?")
+    edited = helio("edit", "ace-bgsec", "where is the figure?", "--author", "rules").stdout
+    assert edited.splitlines()[0].endswith("/figure.html")
 
 
 def test_what_changed_since_a_day_leaves_out_what_is_older():
@@ -738,6 +740,13 @@ def test_what_helio_proposes_to_remember_is_no_error(said, kept):
         ("how many records are there?", ["24 records (ACE_BGSEc)", "24 records (ACE_BGSEcmag)"]),
         ("how many data points are in panel 2?", ["24 records (ACE_BGSEcmag)"]),
         ("are there gaps in the magnitude?", ["no gap (ACE_BGSEcmag)"]),
+        ("how many gaps has the magnitude?", ["no gap (ACE_BGSEcmag)"]),
+        ("how many records does the magnitude have?", ["24 records (ACE_BGSEcmag)"]),
+        (
+            "how many records has the magnitude between 3:00 and 06:00?",
+            ["3 records, from 2022-01-01 03:00 to 2022-01-01 06:00 (ACE_BGSEcmag)"],
+        ),
+        ("mean of Bz between 06:00 and 03:00?", ["03:00 is not after 06:00 (ACE_BGSEc.z)"]),
         ("how many missing values are there in Bz?", ["0 of 24 values missing (ACE_BGSEc.z)"]),
         ("where does the magnitude curve end?", ["2022-01-01 23:00:00 (ACE_BGSEcmag)"]),
         ("when was the magnitude below -1 nT?", ["never below -1 nT (ACE_BGSEcmag)"]),
@@ -776,7 +785,18 @@ def test_the_greatest_value_is_that_of_the_table_with_its_time():
         ("what is the median magnitude?", r"[\d.]+ nT, the median of 24 values \(ACE_BGSEcmag\)"),
         ("maximum of Bz?", r"[\d.]+ nT at 2022-01-01 [\d:]+ \(ACE_BGSEc\.z\)"),
         ("maximum of the magnitude and when", r"[\d.]+ nT at 2022-01-01 [\d:]+ \(ACE_BGSEcmag\)"),
-        ("when was Bz below 0 nT?", r"below 0 nT in \d+ of 24 values, in \d+ intervals?: .*2022-01-01 .*"),
+        ("what is the time of the minimum of Bz?", r"-[\d.]+ nT at 2022-01-01 [\d:]+ \(ACE_BGSEc\.z\)"),
+        ("when is the magnitude highest?", r"[\d.]+ nT at 2022-01-01 [\d:]+ \(ACE_BGSEcmag\)"),
+        ("what is the range of Bz?", r"-[\d.]+ to [\d.]+ nT \(ACE_BGSEc\.z\)"),
+        ("standard deviation of Bz?", r"[\d.]+ nT, the standard deviation of 24 values \(ACE_BGSEc\.z\)"),
+        (
+            "what is Bz at 12:10?",
+            r"[-\d.]+ nT at 2022-01-01 12:00:00, the nearest record \(ACE_BGSEc\.z\)",
+        ),
+        (
+            "when was Bz below 0 nT?",
+            r"below 0 nT in \d+ of 24 values, about [\d.]+ h, in \d+ intervals?: .*2022-01-01 .*",
+        ),
     ],
 )
 def test_means_and_times_of_values_are_those_of_the_tables(said, pattern):

@@ -153,7 +153,6 @@ class Chat:
             **{name: self._commands[name] for name in ("/help", "/diff", "/show", "/cost", "/quit")},
             "what changed": self._diff,
             "what is left to do": self._work,
-            "where the files are": self._files,
             "nothing": lambda _: Answer(("say what to plot or what to change; /help lists the commands",)),
         }
         """What a sentence may ask for without a slash: only what changes and runs nothing, and the end."""
@@ -329,12 +328,6 @@ class Chat:
             return Answer(("nothing: no change is pending",))
         with closing(self._desk()) as desk:
             return Answer((work_line(desk.work(pending[-1])),))
-
-    def _files(self, _: str) -> Answer:
-        """Say where the figures of the last run or preview are."""
-        record = self._last_drawn()
-        lines = [f"{file['kind']:<5} {file['file']}" for file in record.header.get("artefacts", ())]
-        return Answer((*(lines or ["no file was written"]), f"of {record.id}"))
 
     def _requested(self, text: str) -> Answer:
         with closing(self._desk()) as desk:

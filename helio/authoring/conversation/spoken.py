@@ -27,8 +27,6 @@ _MEANINGS = {
     "what changed": r"what (?:has |was |is )?changed(?: so far)?",
     "what is left to do": r"(?:what|which steps?) (?:will|would|must|needs? to) be (?:re-?)?(?:computed|run|done)"
     r"(?: again)?",
-    "where the files are": r"where (?:is|are) (?:the|my) (?:figures?|plots?|files?|pictures?|results?|previews?)"
-    r"(?: saved| now)?",
     "nothing": r"(?:(?:hello|hi|hey|thanks|thank you|thx|ok(?:ay)?|good|great|nice|perfect|yes|fine|cool)\b[\s,.!]*)+"
     r"(?:helio)?",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from helio.errors import DamagedObject, RequestError, UnknownRun, closest
@@ -13,6 +13,10 @@ from helio.store.runs import RunRecord, Runs, StepRecord, message_of
 from helio.store.work_keys import difference
 
 _INPUT = re.compile(r"inputs\.(?P<parameter>\w+)(?:\[(?P<place>\d+)\]|\.(?P<label>.+))\.digest changed")
+_TABLE = re.compile(r"inputs\.(?:\w+\.)?(?P<label>[\w.|-]+)(?:\[\d+\])?: .* is (?P<how>new|gone)")
+_SETTING = re.compile(
+    r"args\.(?:spec\.)?(?P<name>\w+)(?:\[(?P<place>\d+)\])?(?P<inside>[^:]*): (?P<change>.*)"
+)
 _FILE = re.compile(r"choices\[\d+\]\.files\[(?P<file>[^\]]*\D[^\]]*)\](?:: .*| digest changed)")
 
 
@@ -62,6 +66,27 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
     ]
 
 
+def why_steps(runs: Runs, run_id: str, *, states: Sequence[str] = ()) -> list[str]:
+    """Explain why each step of a run was executed or not; steps with the same reason share a line.
+
+    Parameters
+    ----------
+    states : sequence of str
+        Leave out steps with other states. Default: leave out none.
+    """
+    steps, _ = runs.load(run_id).readable_steps
+    named: dict[str, list[str]] = {}
+    for step in steps:
+        if not states or step["state"] in states:
+            first, *rest = why(runs, run_id, str(step["step_id"]))
+            named.setdefault(" ".join((first, "; ".join(map(str.strip, rest)))).strip(), []).append(
+                str(step["step_id"])
+            )
+    lines = [f"{'step' if len(ids) == 1 else 'steps'} {', '.join(ids)}: {why}" for why, ids in named.items()]
+    nothing = steps and all(step["state"] == "cached" for step in steps)
+    return ["nothing was computed again", *lines] if nothing else lines
+
+
 def _in_words(changes: list[str], earlier: RunRecord, record: RunRecord, step: StepRecord) -> list[str]:
     """Name the tables and files whose content changed; of a table, also the step that made it, and the first reason."""
     words = []
@@ -73,8 +98,28 @@ def _in_words(changes: list[str], earlier: RunRecord, record: RunRecord, step: S
         elif table:
             words.append(_of_table(table, earlier, record, step) or change)
         else:
-            words.append(change)
+            words.append(_plainly(change))
     return words
+
+
+def _plainly(change: str) -> str:
+    """Write a change of a setting or of the input tables without paths.
+
+    >>> _plainly("args.spec.panels[2][1]: Wind_Ne is new"), _plainly("args.window: 2h → 3h")
+    ('panel 3: Wind_Ne is new', 'window: 2h → 3h')
+    >>> _plainly('inputs.tables.Wind_Ne: {"cites": [["WI_H5_SWE", … is new')
+    'table Wind_Ne is new'
+    """
+    if table := _TABLE.fullmatch(change):
+        return f"table {table['label']} is {table['how']}"
+    setting = _SETTING.fullmatch(change)
+    if setting is None:
+        return change
+    name = setting["name"].replace("_", " ")
+    if setting["name"] == "panels" and setting["place"]:
+        return f"panel {int(setting['place']) + 1}: {setting['change']}"
+    inside = " ".join(re.findall(r"[^\W\d][\w.|-]*", setting["inside"])) if not setting["place"] else ""
+    return f"{name}{f' of {inside}' if inside else ''}: {setting['change']}"
 
 
 def _of_table(match: re.Match[str], earlier: RunRecord, record: RunRecord, step: StepRecord) -> str:

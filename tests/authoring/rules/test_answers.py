@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from helio.authoring.named_lines import lines_named
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotUnderstood
 from helio.authoring.rules.questions.question_form import is_question
 from helio.pipelines.library import Library
@@ -21,6 +22,13 @@ def shipped(tmp_path):
 def reply(outcome):
     assert isinstance(outcome, AuthorReply)
     return outcome.text
+
+
+def drawn(author, **settings):
+    """Return a pipeline of Bz and the density with further settings of its figure."""
+    template = author.create("Wind Bz and density, 2003-11-20").template
+    template["steps"][-1]["tool_args"]["spec"] |= settings
+    return template
 
 
 def missing(words, text):
@@ -252,7 +260,7 @@ def test_a_reply_never_breaks_a_line_of_the_template(author, overview):
 @pytest.mark.parametrize(
     ("pipeline", "question", "words"),
     [
-        ("mms-burst", "is panel 2 in log scale", ["panel 2: log z is true"]),
+        ("mms-burst", "is panel 2 in log scale", ["panel 2: the colour scale is logarithmic"]),
         (
             "storm-overview",
             "how many instruments are used?",
@@ -545,7 +553,7 @@ def test_words_like_those_of_marks_ask_for_no_mark(author, shipped, question):
 
 def test_a_line_with_the_colour_of_a_mark_is_still_meant(author, shipped):
     answer = reply(author.edit("what is the black line in panel 1?", shipped("storm-overview")))
-    assert answer == "|B| is black in figure figure"
+    assert answer == "|B| is black"
 
 
 @pytest.mark.parametrize(
@@ -683,7 +691,7 @@ def test_texts_with_the_same_words_are_no_answer(author, shipped, pipeline, ques
         ("gle73-particles", "why four bands?", ["so that the onset at each energy can be read"]),
         ("mms-curlometer", "Which step does the averaging, with which window?", ["window = 100ms ($WINDOW)"]),
         ("swpc-now", "is it preliminary?", ["yes: SWPC_RTSW_MAG"]),
-        ("mms-burst", "is the colour scale logarithmic?", ["yes: panel 1: log z is true"]),
+        ("mms-burst", "is the colour scale logarithmic?", ["yes: panel 1: the colour scale is logarithmic"]),
         (
             "mms-burst",
             "which colour map does the ion spectrogram use?",
@@ -835,7 +843,7 @@ def test_origins_are_compared(author, shipped, pipeline, question, begins, words
         (
             "parker-spiral-angle",
             "what do the red and blue lines in the first panel mean?",
-            "ψ, away is red in figure figure\nψ + 180°, towards is blue in figure figure\npsi (",
+            "ψ, away is red\nψ + 180°, towards is blue\npsi (",
         ),
         (
             "parker-spiral-angle",
@@ -958,6 +966,65 @@ def test_a_question_about_the_side_of_an_axis_is_answered(author, shipped, quest
     assert told.endswith("left" if "speed" in question else "right")
 
 
+@in_one_test(
+    ("question", "answer"),
+    [
+        ("is panel 2 logarithmic?", "yes: panel 2: the y axis is logarithmic"),
+        ("is the density on a log axis?", "yes: panel 2: the y axis is logarithmic"),
+        ("is panel 2 linear?", "no: panel 2: the y axis is logarithmic"),
+        ("is panel 1 on a log scale?", "no: panel 1: the pipeline sets no logarithmic axis"),
+        ("is the y axis of panel 1 linear?", "yes: panel 1: the pipeline sets no logarithmic axis"),
+        ("is the time axis logarithmic?", "no: panel 1"),
+        ("which panels are logarithmic?", "panel 2: the y axis is logarithmic"),
+    ],
+)
+def test_a_question_about_a_scale_is_answered_by_the_axis_that_it_names(author, question, answer):
+    for scales in ({"log_scale": {"2": "log"}}, {"log_scale": 2}, {"log_y": {"2": True}}):
+        assert reply(author.edit(question, drawn(author, **scales))).startswith(answer)
+
+
+def test_the_range_of_an_axis_and_an_assumed_fraction_are_told(author):
+    template = drawn(author, y_range={"1": [-60, 40]})
+    assert reply(author.edit("what is the y range of panel 1?", template)) == (
+        "panel 1: the y axis is from -60 to 40"
+    )
+    assert "the pipeline sets no y range" in reply(author.edit("what y limits has the density?", template))
+    template = author.edit("add the dynamic pressure from the density and the speed", template).template
+    told = reply(author.edit("what helium fraction is assumed?", template))
+    assert told.startswith("assumed_alpha = 0.04 (dynamic_pressure, step ")
+
+
+LEVEL = "horizontal line at 5 in panel 1 (red, dash): the pipeline gives no name"
+
+
+@in_one_test(
+    ("question", "answer"),
+    [
+        ("is Bz red?", "yes: Wind_Bz is red"),
+        ("is Bz blue?", "no: Wind_Bz is red"),
+        ("what colour is Bz?", "Wind_Bz is red"),
+        (
+            "what colour is the density?",
+            "helio chooses the colour of Wind_n, which the pipeline does not set",
+        ),
+        ("is the density red?", "helio chooses the colour of Wind_n, which the pipeline does not set"),
+        ("is Bz dashed?", "yes: Wind_Bz is dashed"),
+        ("is Bz dotted?", "no: Wind_Bz is dashed"),
+        ("is the density dashed?", "no: the pipeline sets no style of Wind_n"),
+        ("what is the dashed line?", f"Wind_Bz is dashed\n{LEVEL}"),
+        ("what is the red line?", f"Wind_Bz is red\n{LEVEL}"),
+    ],
+)
+def test_the_look_of_a_line_is_that_of_the_line_that_is_named(author, question, answer):
+    template = drawn(
+        author,
+        trace_colors={"Wind_Bz": "red"},
+        line_styles={"Wind_Bz": {"dash": "dash"}},
+        hlines=[{"y": 5, "panel": 1}],
+    )
+    assert reply(author.edit(question, template)) == answer
+
+
 def test_a_question_about_a_side_is_none_about_a_tool(author):
     template = author.create(
         "Wind density and thermal speed in one panel, thermal speed on the right axis, 2003-11-20"
@@ -971,3 +1038,9 @@ def test_a_constant_is_the_whole_number_of_its_sentence(author):
     told = reply(author.create("what decay time does the model burton of burton_dst use?"))
     assert told.startswith("τ = 7.7 h (a constant of burton_dst): burton: ")
     assert "Q = −5 " not in told
+
+
+def test_the_density_is_each_density_also_if_one_is_averaged(author, catalogue):
+    template = author.create("Wind density and speed, 2003-11-20, 10 min running averages").template
+    template = author.edit("add the electron density from WI_H5_SWE", template).template
+    assert lines_named("the density", template, catalogue) == ["Wind_n_smooth", "Wind_Ne"]

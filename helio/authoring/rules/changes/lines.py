@@ -510,6 +510,9 @@ class Lines:
         """Return the lines whose quantity, or else whose words, are a moment such as a density."""
         moment = re.compile(rf"\b{stem}(?:y|e)?\b")
         told = {label: self.own_quantities(label) or [self.own_words(label)] for label in drawn}
+        for label in drawn:  # an average stands for its line, unless that is drawn, too
+            if self._is_of_one(label) and {*self.behind(label), label}.isdisjoint({*drawn} - {label}):
+                told[label] = self._quantities(label, inherited=True) or told[label]
         return [label for label in drawn if any(map(moment.search, told[label]))]
 
     def computed_from(self, what: str, figure: Document) -> list[str]:

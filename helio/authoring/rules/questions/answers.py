@@ -107,8 +107,8 @@ def answered(
     template : Document, optional
         The template that the question is about. Default: none; the catalogue and the reference answer.
     """
-    question = Question(request, template, catalogue, now)
-    text = _Answer(question, records).text()
+    question = Question(request, template, catalogue, now, records)
+    text = _Answer(question).text()
     if text.startswith(DECLINED):
         text = next((command for words, command in _COMMANDS if ignoring_case(words).search(request)), text)
     named = {kind for atom in question.asked.things for kind in kinds_of(atom)}
@@ -116,7 +116,7 @@ def answered(
     if template is None or not text.startswith(DECLINED) or not of_data:
         return text
     about_data = Question(request, None, catalogue, now)
-    elsewhere = _Answer(about_data, records).text()
+    elsewhere = _Answer(about_data).text()
     if not is_whole(elsewhere) or about_data.searched:
         return text
     return f"{elsewhere}\nfrom the catalogue, not from the pipeline"
@@ -135,8 +135,8 @@ def fully_answered(
     records: Records | None = None,
 ) -> str:
     """Answer a sentence that may be a question, if every word of it is understood; otherwise return an empty text."""
-    question = Question(request, template, catalogue, now)
-    text = _Answer(question, records).text()
+    question = Question(request, template, catalogue, now, records)
+    text = _Answer(question).text()
     topics = {*question.asked.topics}
     is_read = (
         topics & _NOMINAL and not topics & _LOOKS and not question.unsaid and not text.startswith(DECLINED)
@@ -154,7 +154,7 @@ def facts_of(
     records : Records, optional
         The records of runs and changes. Default: none, and no facts about them.
     """
-    facts = PipelineFacts(template, catalogue, now)
+    facts = PipelineFacts(template, catalogue, now, records)
     lines: dict[str, Iterable[str]] = {
         "steps": (f"{facts.line(name)}: {summary_of(step)}" for name, step in facts.steps.items())
     }
@@ -173,9 +173,8 @@ def facts_of(
 class _Answer:
     """The answer to a question: the facts of each property that it asks for, narrowed by everything that it names."""
 
-    def __init__(self, question: Question, records: Records | None) -> None:
+    def __init__(self, question: Question) -> None:
         self.question = question
-        self._records = records
         self._explained = False
         self._left_out = 0
 
@@ -186,7 +185,7 @@ class _Answer:
             about_step(question)
             or tool_asked(question)
             or frames_defined(question)
-            or list(from_records(question, self._records))
+            or list(from_records(question))
         )
         special = (
             special

@@ -10,6 +10,7 @@ from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question import Question
 from helio.authoring.rules.questions.source_facts import Fact, lines_of, named_quantities
+from helio.authoring.rules.questions.values import sentences
 from helio.authoring.writing.computations import DERIVED
 from helio.pipelines.template.figures import FIGURES, STYLE
 from helio.pipelines.template.graph import StepView
@@ -43,7 +44,9 @@ def _numbers(pipeline: PipelineFacts, atom: Atom) -> Iterator[Fact]:
         if tool is None or tool.name in (FETCH, *FIGURES, STYLE):
             continue
         for argument in tool.arguments:
-            described = f"{argument.name}: {argument.schema.get('description', '')}".partition(".")[0]
+            described = sentences(f"{argument.name}: {argument.schema.get('description', '')}")[0].rstrip(
+                ".;"
+            )
             value = args.get(argument.name, argument.default)
             if value is None or argument.name.endswith(("label", "labels")):
                 continue

@@ -9,7 +9,7 @@ from helio.authoring.rules.questions.asked import Subject, stems
 from helio.authoring.rules.questions.pipeline_answers import narrowed
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question import Question
-from helio.authoring.rules.questions.source_facts import Fact, Facts
+from helio.authoring.rules.questions.source_facts import Fact, Facts, lines_of
 from helio.authoring.rules.questions.values_asked import focus_words
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
@@ -27,6 +27,11 @@ _ROW = re.compile(r'\s+\(?"')
 _TIME = re.compile(r'"(\d{4}-\d\d-\d\dT[\d:.]+)"')
 _KINDS = {"vlines": "vertical line at", "hlines": "horizontal line at", "vrects": "shaded interval",
           "events": "shaded events"}  # fmt: skip
+_USUAL = {
+    "vertical line at": {"color": "red", "dash": "solid"},
+    "horizontal line at": {"color": "red", "dash": "dash"},
+}
+"""The looks that marks have if their figure sets none."""
 
 
 def marks_asked(question: Question) -> list[str]:
@@ -44,6 +49,8 @@ def marks_asked(question: Question) -> list[str]:
         panels = {subject for fact in drawn for subject in fact.about if subject[0] == "panel"}
     figures = [spec for _, spec in pipeline.figures()]
     lines = [str(colour) for spec in figures for colour in object_of(spec.get("trace_colors")).values()]
+    styles = [style for spec in figures for style in object_of(spec.get("line_styles")).values()]
+    lines += [str(object_of(style).get("dash", "")) for style in styles]
     shared = _OF_A_LINE | stems(" ".join(lines))
     marks = [fact for spec in figures for fact in _marks(pipeline, spec)]
     texts = [
@@ -54,6 +61,10 @@ def marks_asked(question: Question) -> list[str]:
     ]
     if texts and any(not stem <= shared for stem in wanted):
         return list(dict.fromkeys(texts))
+    if texts and wanted and not question.present and not question.is_yes_no:
+        looks = [*pipeline.topics["colours"](), *pipeline.topics["dashes"]()]
+        drawn = [fact for fact in looks if all(stem <= stems(fact.text) | _OF_A_LINE for stem in wanted)]
+        return list(dict.fromkeys((*lines_of(fact for fact in drawn if "{}" not in fact.text), *texts)))
     draws_bands = any("epochs" in (spec.get("panel_types") or ()) or spec.get("bands") for spec in figures)
     if _ONLY_A_MARK.search(asked.text) and not draws_bands:
         return ["the pipeline sets no such line or shading", *(mark.text for mark in marks)]
@@ -76,6 +87,7 @@ def _marks(pipeline: PipelineFacts, spec: Document) -> Facts:
 def _described(pipeline: PipelineFacts, spec: Document, name: str, mark: Mapping[str, object]) -> Fact:
     places = [pipeline.with_values(str(mark[key])) for key in ("x", "y", "x0", "x1") if key in mark]
     intervals = _intervals(pipeline, str(mark.get("of", "")))
+    mark = {**_USUAL.get(name, {}), **mark}
     if mark.get("levels"):
         name = "horizontal lines at the levels of"
     where = " to ".join(places) or ", ".join(intervals) or str(mark.get("levels") or mark.get("of"))

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from helio.authoring.fetches import FETCH
-from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.atoms import PLACE, PLACES
 from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.questions.origins_asked import sources_named_by
@@ -36,6 +35,7 @@ from helio.knowledge.frame_names import FRAMES, MEANINGS
 from helio.patterns import ignoring_case
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES
+from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 from helio.steps.tool_page import tool_page
 from helio.time_range import parse_time_range
@@ -43,7 +43,10 @@ from helio.time_range import parse_time_range
 _LAST_RUN = re.compile(
     r"\b(?:last|latest|newest|previous) runs?\b|\b(?:was|were|did|has) (?:this|it|the pipeline) (?:last |ever )?run\b"
     r"|\bhow long did (?:it|this|the run) (?:take|run)\b|\bdid (?:it|the run) (?:fail|succeed|work|finish)\b"
-    r"|\b(?:when|why) did (?:it|this|the run) (?:last )?(?:run|fail|end|finish)\b|\bdid i (?:last )?run (?:it|this)\b",
+    r"|\b(?:when|why) did (?:it|this|the run) (?:last )?(?:run|fail|end|finish)\b|\bdid i (?:last )?run (?:it|this)\b"
+    r"|\b(?:which|what|how many) steps (?:ran|(?:were|was) (?:run|computed|executed|drawn|recomputed))\b"
+    r"|\b(?:what|why) (?:was|were|did)\b(?:(?! and ).)*\b"
+    r"(?:(?:computed|calculated|drawn|plotted|fetched|executed|run) (?:again|anew)|recomputed|redrawn|rerun)\b",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
@@ -56,8 +59,25 @@ _REVISION = re.compile(
     r"|\bwhat (?:was |has )?changed in (?:revision|version) (?P<changed>\d+)\b",
     re.IGNORECASE,
 )
+_NOTES = re.compile(r"\b(?:notes?|warnings?|remarks?)\b", re.IGNORECASE)
+_OF_RUNS = stems(
+    "run ran failed succeeded worked finished ended took drawn made computed again last previous figure"
+)
+_RUN_TOPICS = {
+    "times",
+    "reasons",
+    "steps",
+    "coverage",
+    "overview",
+    "computations",
+    "panels",
+    "counts",
+    "notes",
+}
+"""Properties of a run for which its record has an answer."""
 _MISSING = re.compile(r"\bhow (?:many|much)\b.*\b(?:missing|nans?|gaps)\b", re.IGNORECASE)
 _OF_MISSING = stems("missing values records points samples data NaN gaps")
+_NUMBERED = re.compile(r"(?:revision|version) (\d+)\b", re.IGNORECASE)
 _SINCE = re.compile(r"\bsince (?:the )?([^?.!]+)", re.IGNORECASE)
 _HAPPENED = re.compile(
     r"\W*(?:was|were|did)\b|.*\b(?:in|during|over|within|throughout|this|that)\s+(?:(?:this|that|the|whole|entire)\s+)*"
@@ -98,7 +118,9 @@ _PRESENCE_COUNTED = re.compile(
 """What a question counts that asks how many of it there are."""
 _COUNTED_LINES = re.compile(r"\b(?:how many|number of) (?:[\w-]+ )?(?:lines|curves|traces)\b", re.IGNORECASE)
 _COMPONENTS_DRAWN = re.compile(r"\bcomponents\b.*\b(?:drawn|shown|plotted|displayed)\b", re.IGNORECASE)
-_HORIZONTAL = re.compile(r"\bx\b|\bhorizontal\b", re.IGNORECASE)
+_HORIZONTAL = re.compile(r"\bx\b|\bhorizontal\b|\btime ax[ie]s\b", re.IGNORECASE)
+_DASHES = re.compile(r"\b(?:dashed|dotted|solid|dash-?dotted|long-dashed)\b", re.IGNORECASE)
+_COLOURED = re.compile(r"\bcolou?rs?\b", re.IGNORECASE)
 _REASON = re.compile(r";|\b(?:because|since|so|not|only|for|as)\b", re.IGNORECASE)
 """What the purpose of a step has that says more than what the step does."""
 _COUNTED_WHOLE = ("crafts", "datasets", "instruments", "panels", "steps")
@@ -151,6 +173,8 @@ def about_topic(question: Question, topic: str) -> list[str]:
         letter = "x" if _HORIZONTAL.search(question.asked.text) else "y"
         facts = [fact for fact in facts if f" {letter} label" in fact.text]
     chosen = narrowed(question, facts, question.present)
+    if topic == "scales" and question.asked.begins("which"):
+        chosen = [fact for fact in chosen if _verdicts(question, topic, [fact]) == {True}] or chosen
     if not chosen and topic in (*OF_DATASETS, "datasets") and question.present:
         behind = sources_named_by(question, question.present)
         words = stems(" ".join(atom.words for atom in question.present))
@@ -160,6 +184,11 @@ def about_topic(question: Question, topic: str) -> list[str]:
         panels = {int(name) for atom in question.present for kind, name in atom.subjects if kind == "panel"}
         drawn = pipeline.tables_of(panels)
         chosen = [fact for fact in chosen if fact.about & drawn] or chosen
+    if topic in ("colours", "dashes"):
+        named = {line for atom in question.present for line in pipeline.lines_meant(atom.words)}
+        chosen = [
+            fact for fact in chosen if (owner(fact.of, pipeline.producers) or fact.of) in named
+        ] or chosen
     if topic == "reasons":
         chosen = [fact for fact in chosen if _gives_reason(question, fact)]
     if topic in ("computations", "methods"):
@@ -174,14 +203,27 @@ def about_topic(question: Question, topic: str) -> list[str]:
             said += "the pipeline records no reason; "
         lines[:1] = [as_sentence(topic, said, line) for line in lines[:1]]
         lines += [line for line in recorded if line not in lines]
-    if topic == "colours" and question.asked.colours:
-        wanted = stems(" ".join(question.asked.colours))
-        coloured = [fact for fact in chosen if stems(fact.text) & wanted]
-        meant = coloured if "meanings" in question.asked.topics else []
-        lines = [*lines_of(coloured), *(pipeline.described(fact.of) for fact in meant if fact.of)] or [
-            f"no {'such ' if question.present else ''}line is set to {' or '.join(question.asked.colours)}",
-            *(fact.text for fact in pipeline.topics["colours"]() if stems(fact.text) & wanted or not fact.of),
+    looks = question.asked.colours if topic == "colours" else _DASHES.findall(question.asked.text)
+    if topic in ("colours", "dashes") and looks:
+        wanted = stems(" ".join(looks))
+        such = [
+            fact for fact in chosen if stems(fact.text) & wanted and not fact.text.startswith("the pipeline")
         ]
+        is_set = not any(fact.text.startswith(("helio", "the pipeline")) for fact in chosen)
+        if question.is_yes_no and question.present:
+            said = (
+                "yes" if such == chosen else "partly" if such else "no" if is_set or topic == "dashes" else ""
+            )
+            return [
+                f"{question.verdict(said)}{line}" if not at else line
+                for at, line in enumerate(lines_of(chosen))
+            ]
+        meant = such if "meanings" in question.asked.topics else []
+        lines = [*lines_of(such), *(pipeline.described(fact.of) for fact in meant if fact.of)]
+        if not lines and topic == "colours":
+            others = [fact for fact in pipeline.topics[topic]() if fact.text.startswith("helio")]
+            such_a = "such " if question.present else ""
+            lines = [f"no {such_a}line is set to {' or '.join(looks)}", *lines_of(others)]
     if lines and "counts" in question.asked.topics:
         numbers = list(_counted(question, topic))
         if not numbers and not _COUNTED & {*question.topics}:
@@ -302,9 +344,18 @@ def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
 
 def verdict(question: Question, topic: str, facts: Sequence[Fact]) -> str:
     """Return the first word of the answer to a question that asks for yes or no."""
-    words = [atom.words for atom in question.asked.atoms if {topic, f"named {topic[:-1]}"} & {*atom.topics}]
-    said = {_affirms(topic, word, fact.text) for word in words for fact in facts} - {None}
+    said = _verdicts(question, topic, facts)
     return question.verdict("partly" if len(said) > 1 else "yes" if said == {True} else "no") if said else ""
+
+
+def _verdicts(question: Question, topic: str, facts: Sequence[Fact]) -> set[bool | None]:
+    words = [atom.words for atom in question.asked.atoms if {topic, f"named {topic[:-1]}"} & {*atom.topics}]
+    texts = [fact.text for fact in facts]
+    for axis, named in (("x axis", _HORIZONTAL), ("colour scale", _COLOURED)) if topic == "scales" else ():
+        if named.search(question.asked.text):
+            texts = [text if axis in text else "" for text in texts]
+            texts = [part for text in texts for part in text.split("; ") if axis in part or not text]
+    return {_affirms(topic, word, text) for word in words for text in texts} - {None}
 
 
 def _affirms(topic: str, word: str, text: str) -> bool | None:
@@ -313,7 +364,10 @@ def _affirms(topic: str, word: str, text: str) -> bool | None:
         named = word.split()[-1]
         return text.startswith(f"{named} ") if topic == "units" or named in FRAMES else None
     if topic == "scales":
-        return "is true" in text if ignoring_case("log").match(word) else None
+        asked = ignoring_case("log|linear").match(word)
+        if asked is None or "by the data" in text:
+            return None
+        return ("is logarithmic" in text) == (asked[0].casefold() != "linear")
     if topic != "level":
         return None
     early = bool(_EARLY.search(text.replace("not marked as preliminary", "")))
@@ -478,8 +532,9 @@ def frames_defined(question: Question) -> list[str]:
     return [f"{name}: {MEANINGS[name]}" for name in names if name]
 
 
-def from_records(question: Question, records: Records | None) -> Iterator[str]:
+def from_records(question: Question) -> Iterator[str]:
     """Yield the answer from the records of runs and changes, if the question is about them."""
+    records = question.records
     about_run, about_change = _LAST_RUN.search(question.request), _CHANGED.search(question.request)
     if question.template is None:
         return
@@ -498,6 +553,8 @@ def from_records(question: Question, records: Records | None) -> Iterator[str]:
     since = _SINCE.search(question.request)
     if about_change and about_run:
         yield from records.changed_since_run(name, question.template)
+    elif about_change and since and (number := _NUMBERED.match(since[1])):
+        yield from records.changed(name, int(number[1]))
     elif about_change and since:
         try:
             yield from records.changed(name, parse_time_range(since[1], question.now).start)
@@ -505,7 +562,11 @@ def from_records(question: Question, records: Records | None) -> Iterator[str]:
             yield f"{DECLINED}: it does not understand the time '{since[1]}'"
     elif about_change:
         yield from records.changed(name)
-    else:
+    elif _NOTES.search(question.request):
+        yield from records.notes(name)
+    elif left := [word for word in question.asked.rest if not stems(word) <= _OF_RUNS]:
+        yield f"{DECLINED}: helio does not understand {quoted(left)}; `helio runs show last` shows the record of a run"
+    elif {*question.asked.topics} <= _RUN_TOPICS:
         yield from records.last_run(name)
 
 

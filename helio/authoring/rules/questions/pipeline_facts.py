@@ -5,31 +5,39 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from datetime import datetime
+from functools import cached_property, partial
 from typing import Any
 
 from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.recorded import Records
 from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.pipeline_subjects import PipelineSubjects
-from helio.authoring.rules.questions.source_facts import Fact, Facts, covers, overlaps
+from helio.authoring.rules.questions.source_facts import Fact, Facts, SourceFacts, covers, overlaps
 from helio.authoring.rules.questions.values import EXCLUDING, values_of_pipeline
 from helio.counts import number_of
 from helio.knowledge.cadence import cadence_text
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.citations import Citation, citation_text
 from helio.pipelines.changes import describe_step
 from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
 from helio.pipelines.template.labels import owner
+from helio.sources.istp import is_flux
 from helio.sources.registry import stated_in_file
 from helio.steps.render.colours import USUAL_SCALE
 from helio.steps.signature import signatures
 from helio.steps.tool_page import tool_page
 
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+")
-_SCALES = ("log_scale", "log_y", "log_x", "log_z", "linthresh")
-"""Keys of a figure that make an axis logarithmic."""
+_SCALES = {"log_scale": "y axis", "log_y": "y axis", "log_x": "x axis", "log_z": "colour scale"}
+"""Keys of a figure that say which scale an axis has, each with the axis."""
+_NOT_LOG = {"linear": "linear", "False": "linear", "symlog": "logarithmic on both sides of zero"}
 _TIMES = ("time_range", "interval", "start", "stop", "between", "zero")
 """Arguments of steps that are times."""
+_DASHES = {"dash": "dashed", "dot": "dotted", "longdash": "long-dashed"}
+"""Adjectives for the dashes of lines."""
 _LEVEL = re.compile(
     r"prelim|provisional|quick-?look|real-?time|definitive|\bfinal\b|low-latency|\bkeeps?\b", re.IGNORECASE
 )
@@ -39,8 +47,29 @@ _MOST_LABELS = 3
 AS_FETCHED = "drawn as fetched, without a computation"
 
 
+_OF_FILES: Mapping[str, Callable[[Citation], str]] = {
+    "doi": lambda citation: f"cite as: {citation_text(citation)}",
+    "investigator": lambda citation: (
+        ", ".join(filter(None, (citation.pi, citation.affiliation))) or "the files name no investigator"
+    ),
+}
+"""What the files of a run say of their dataset, by property."""
+
+
 class PipelineFacts(PipelineSubjects):
-    """Facts about a template: its data, steps, figures and variables."""
+    """Facts about a template: its data, steps, figures and variables.
+
+    Parameters
+    ----------
+    records : Records, optional
+        The records of its runs. Default: none; the catalogue says how to cite the data.
+    """
+
+    def __init__(
+        self, template: Document, catalogue: Catalogue, now: datetime, records: Records | None = None
+    ) -> None:
+        super().__init__(template, catalogue, now)
+        self.records = records
 
     @property
     def topics(self) -> Mapping[str, Callable[[], Facts]]:
@@ -56,6 +85,7 @@ class PipelineFacts(PipelineSubjects):
             "panels": self._panels,
             "order": self._panels,
             "scales": self._scales,
+            "y ranges": self._y_ranges,
             "colours": self._colours,
             "colour scales": self._colour_scales,
             "dashes": self._dashes,
@@ -72,7 +102,8 @@ class PipelineFacts(PipelineSubjects):
             "meanings": self._meanings,
             "files": lambda: self._lines("save_data", "manage_plot"),
         }
-        data = self.data.topics
+        of_files = {topic: partial(self._of_files, topic) for topic in _OF_FILES}
+        data: Mapping[str, Callable[[], Facts]] = {**self.data.topics, **of_files}
 
         def both(topic: str) -> Callable[[], Facts]:
             def facts() -> Facts:
@@ -121,6 +152,18 @@ class PipelineFacts(PipelineSubjects):
         for name, step in self.steps.items():
             if step.get("tool_name") in tools:
                 yield Fact(self.line(name), self.of_step(name))
+
+    def _of_files(self, topic: str) -> Facts:
+        """Yield what the files of the last run say of their datasets; of data that it did not read, the catalogue."""
+        cited = self.records.citations(str(self.template.get("id"))) if self.records else {}
+        sources = self.data.sources
+        read = {source.label for source in sources if source.dataset.id in cited}
+        for source in sources:
+            if citation := cited.get(source.dataset.id):
+                yield Fact(f"{_OF_FILES[topic](citation)} ({{}})", source.about, source.dataset.id)
+        yield from SourceFacts(
+            [source for source in sources if source.label not in read], self.catalogue
+        ).topics[topic]()
 
     def _frames(self) -> Facts:
         for label, known in self.foreseen.items():
@@ -232,20 +275,17 @@ class PipelineFacts(PipelineSubjects):
         for name, spec in self.figures():
             names, colours = spec.get("trace_names") or {}, spec.get("trace_colors") or {}
             drawn_in = {label: number for number, panel in self._drawn(spec) for label in panel}
-            for label, colour in colours.items():
-                about = (
-                    self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
-                )
-                yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", about, label)
-            others = [
-                label for label in drawn_in if label not in colours and not self.lines.may_have_colours(label)
-            ]
-            if others:
-                rest = f"helio chooses the other colours of figure {name}, which the pipeline does not set"
-                about = frozenset[Subject]().union(
-                    *(self._of_panel(drawn_in[label], [label]) for label in others)
-                )
-                yield Fact(f"{rest}: {', '.join(names.get(label) or label for label in others)}", about)
+            figure = f" in figure {name}" if self._several_figures else ""
+            for label in dict.fromkeys((*colours, *drawn_in)):
+                text = f"{names.get(label, label)} is {colours.get(label)}{figure}"
+                if label not in colours:
+                    text = f"helio chooses the colour of {{}}{figure}, which the pipeline does not set"
+                if label in colours or not self.lines.may_have_colours(label):
+                    yield Fact(text, self._of_line(label, drawn_in), label)
+
+    def _of_line(self, label: str, drawn_in: Mapping[str, int]) -> frozenset[Subject]:
+        """Return what facts about the look of a line are about."""
+        return self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
 
     def _colour_scales(self) -> Facts:
         for name, spec in self.figures():
@@ -346,22 +386,44 @@ class PipelineFacts(PipelineSubjects):
 
     def _scales(self) -> Facts:
         for name, spec in self.figures():
+            for number, drawn in self._drawn(spec):
+                right = [label for label in drawn if label in (spec.get("right") or ())]
+                left = [label for label in drawn if label not in right]
+                for side, labels in (("", left), (" right", right)):
+                    is_log_by_data = any(is_flux(self.lines.unit(label) or "") for label in labels)
+                    none = f"no {'scale; helio chooses it by the data' if is_log_by_data else 'logarithmic axis'}"
+                    said = "; ".join(_scales_of(spec, number, side)) or f"the pipeline sets {none}"
+                    text = f"{self._place(name, number)}{side}: {said}"
+                    if labels:
+                        yield Fact(text, self._of_panel(number, labels))
+
+    def _y_ranges(self) -> Facts:
+        for name, spec in self.figures():
+            of_all = spec.get("y_range")
             for number, labels in self._drawn(spec):
-                set_here = {
-                    key.replace("_", " "): value
-                    for key in _SCALES
-                    for place, value in _by_panel(spec.get(key))
-                    if place in ("", str(number))
-                }
-                said = ", ".join(f"{key} is {json.dumps(value)}" for key, value in set_here.items())
-                text = f"{self._place(name, number)}: {said or 'the pipeline sets no logarithmic axis'}"
-                yield Fact(text, self._of_panel(number, labels))
+                limits = of_all if isinstance(of_all, dict) else {str(number): of_all}
+                said = [
+                    f"the{side} y axis is from {ends[0]} to {ends[1]}"
+                    for side in ("", " right")
+                    if isinstance(ends := limits.get(f"{number}{side}"), list)
+                ]
+                text = "; ".join(said) or "the pipeline sets no y range, and helio chooses it by the data"
+                yield Fact(f"{self._place(name, number)}: {text}", self._of_panel(number, labels))
 
     def _dashes(self) -> Facts:
-        yield from self.looks("line_styles", "slopes")
+        yield from self.looks("slopes")
         for name, spec in self.figures():
-            if not {"line_styles", "slopes", "hlines", "vlines"} & {*spec}:
-                yield Fact(f"figure {name} sets no dashes")
+            names, styles = spec.get("trace_names") or {}, object_of(spec.get("line_styles"))
+            drawn_in = {label: number for number, panel in self._drawn(spec) for label in panel}
+            figure = f" in figure {name}" if self._several_figures else ""
+            for label in dict.fromkeys((*styles, *drawn_in)):
+                style = object_of(styles.get(label))
+                said = [_DASHES.get(str(style["dash"]), str(style["dash"]))] if "dash" in style else []
+                said += [f"{key.replace('_', ' ')} {value}" for key, value in style.items() if key != "dash"]
+                text = f"{names.get(label, label)} is {', '.join(said)}{figure}"
+                if not said:
+                    text = f"the pipeline sets no style of {{}}{figure}"
+                yield Fact(text, self._of_line(label, drawn_in), label)
 
     def _titles(self) -> Facts:
         for name, step in self.steps.items():
@@ -517,6 +579,18 @@ class PipelineFacts(PipelineSubjects):
 
 def _written(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _scales_of(spec: Document, number: int, side: str) -> Iterator[str]:
+    """Say which scales a figure sets for the axes of a panel, at the left or at the right."""
+    for key, axis in _SCALES.items():
+        value = spec.get(key)
+        if isinstance(value, int) and not isinstance(value, bool):  # the number of the panel
+            value = {str(value): "log"}
+        if isinstance(value, dict):
+            value = value.get(f"{number}{side}")
+        if value is not None:
+            yield f"the {axis} is {_NOT_LOG.get(str(value), 'logarithmic')}"
 
 
 def _by_panel(value: object) -> Iterator[tuple[str, object]]:

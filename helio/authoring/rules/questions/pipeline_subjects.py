@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.lines import Lines
 from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.source_facts import Source, SourceFacts, named_quantities
@@ -89,9 +90,12 @@ class PipelineSubjects:
                 yield name, self.lines.spec(step)
 
     def lines_meant(self, words: str) -> list[str]:
-        """Return the tables behind the lines of the figures that words mean."""
+        """Return the tables behind the lines of the figures that words mean; none if that is not clear."""
         figures = [step for step in self.steps.values() if step.get("tool_name") in FIGURES]
-        lines = [line for figure in figures for line in self.lines.meant(words, figure)]
+        try:
+            lines = [line for figure in figures for line in self.lines.meant(words, figure)]
+        except NotUnderstood:
+            return []
         return list(dict.fromkeys(owner(line, self.producers) or line for line in lines))
 
     def most(self) -> int:

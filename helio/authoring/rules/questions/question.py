@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cached_property
 
 from helio.authoring.fetches import FETCH
+from helio.authoring.recorded import Records
 from helio.authoring.rules.questions.asked import Asked, Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question_names import names_in
@@ -71,16 +72,26 @@ class Question:
     catalogue : Catalogue
     now : datetime
         Naive UTC.
+    records : Records, optional
+        The records of runs and changes.
     """
 
-    def __init__(self, request: str, template: Document | None, catalogue: Catalogue, now: datetime) -> None:
+    def __init__(
+        self,
+        request: str,
+        template: Document | None,
+        catalogue: Catalogue,
+        now: datetime,
+        records: Records | None = None,
+    ) -> None:
         self.request = (
             _PARAMETER.sub(r"\g<parameter> of \g<dataset>", request) if template is None else request
         )
         self.template = template
         self.catalogue = catalogue
         self.now = now
-        self.pipeline = PipelineFacts(template, catalogue, now) if template is not None else None
+        self.records = records
+        self.pipeline = PipelineFacts(template, catalogue, now, records) if template is not None else None
         self.names = names_in(self.request, catalogue, self.pipeline)
         self.asked = self._read()
         self.unsaid: list[str] = []

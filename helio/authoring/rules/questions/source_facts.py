@@ -26,6 +26,7 @@ MERGED = "OMNI"
 """What the catalogue has as the spacecraft of data that are merged from several."""
 OF_DATASETS = ("doi", "licence", "investigator", "level", "coverage", "crafts", "instruments", "archives")
 """Properties of a whole dataset."""
+_AFTER_A_RUN = " (after a run, `helio cite RUN` says what the files do)"
 _MOST_NAMED = 3
 """Number of parameters of a dataset that an answer names; it counts more."""
 
@@ -298,7 +299,8 @@ class SourceFacts:
     def _doi(self, source: Source) -> str:
         dataset = source.dataset
         thanks = f"; acknowledgement: {dataset.acknowledgement}" if dataset.acknowledgement else ""
-        return f"{{}}: {dataset.doi or 'the catalogue gives no DOI'}; cite as: {dataset.citation}{thanks}"
+        doi = dataset.doi or f"the catalogue gives no DOI{_AFTER_A_RUN}"
+        return f"{{}}: {doi}; cite as: {dataset.citation}{thanks}"
 
     def _licence(self, source: Source) -> str:
         thanks = source.dataset.acknowledgement
@@ -307,7 +309,7 @@ class SourceFacts:
 
     def _investigator(self, source: Source) -> str:
         named = ", ".join(filter(None, (source.dataset.pi, source.dataset.affiliation)))
-        return f"{named or 'the catalogue names no investigator'} ({{}})"
+        return f"{named or f'the catalogue names no investigator{_AFTER_A_RUN}'} ({{}})"
 
     def _craft(self, source: Source) -> str:
         name = source.dataset.spacecraft
