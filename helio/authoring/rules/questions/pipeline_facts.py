@@ -272,20 +272,25 @@ class PipelineFacts(PipelineSubjects):
                     )
 
     def _colours(self) -> Facts:
+        for label, shown, colour, figure, about in self._by_line("trace_colors"):
+            if colour is not None:
+                yield Fact(f"{shown} is {colour}{figure}", about, label)
+            elif not self.lines.may_have_colours(label):
+                text = f"helio chooses the colour of {{}}{figure}, which the pipeline does not set"
+                yield Fact(text, about, label)
+
+    def _by_line(self, key: str) -> Iterator[tuple[str, str, Any, str, frozenset[Subject]]]:
+        """Yield the label, the shown name, and the setting of each line, its figure if there are several, and what the
+        setting is about.
+        """
         for name, spec in self.figures():
-            names, colours = spec.get("trace_names") or {}, spec.get("trace_colors") or {}
+            names, settings = object_of(spec.get("trace_names")), object_of(spec.get(key))
             drawn_in = {label: number for number, panel in self._drawn(spec) for label in panel}
             figure = f" in figure {name}" if self._several_figures else ""
-            for label in dict.fromkeys((*colours, *drawn_in)):
-                text = f"{names.get(label, label)} is {colours.get(label)}{figure}"
-                if label not in colours:
-                    text = f"helio chooses the colour of {{}}{figure}, which the pipeline does not set"
-                if label in colours or not self.lines.may_have_colours(label):
-                    yield Fact(text, self._of_line(label, drawn_in), label)
-
-    def _of_line(self, label: str, drawn_in: Mapping[str, int]) -> frozenset[Subject]:
-        """Return what facts about the look of a line are about."""
-        return self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
+            for label in dict.fromkeys((*settings, *drawn_in)):
+                is_drawn = label in drawn_in
+                about = self._of_panel(drawn_in[label], [label]) if is_drawn else self.of_label(label)
+                yield label, names.get(label, label), settings.get(label), figure, about
 
     def _colour_scales(self) -> Facts:
         for name, spec in self.figures():
@@ -412,18 +417,13 @@ class PipelineFacts(PipelineSubjects):
 
     def _dashes(self) -> Facts:
         yield from self.looks("slopes")
-        for name, spec in self.figures():
-            names, styles = spec.get("trace_names") or {}, object_of(spec.get("line_styles"))
-            drawn_in = {label: number for number, panel in self._drawn(spec) for label in panel}
-            figure = f" in figure {name}" if self._several_figures else ""
-            for label in dict.fromkeys((*styles, *drawn_in)):
-                style = object_of(styles.get(label))
-                said = [_DASHES.get(str(style["dash"]), str(style["dash"]))] if "dash" in style else []
-                said += [f"{key.replace('_', ' ')} {value}" for key, value in style.items() if key != "dash"]
-                text = f"{names.get(label, label)} is {', '.join(said)}{figure}"
-                if not said:
-                    text = f"the pipeline sets no style of {{}}{figure}"
-                yield Fact(text, self._of_line(label, drawn_in), label)
+        for label, shown, style, figure, about in self._by_line("line_styles"):
+            said = [
+                _DASHES.get(str(value), str(value)) if key == "dash" else f"{key.replace('_', ' ')} {value}"
+                for key, value in object_of(style).items()
+            ]
+            text = f"{shown} is {', '.join(said)}" if said else "the pipeline sets no style of {}"
+            yield Fact(f"{text}{figure}", about, label)
 
     def _titles(self) -> Facts:
         for name, step in self.steps.items():
