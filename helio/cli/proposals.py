@@ -191,8 +191,10 @@ def reject(
         from helio.authoring.models.scrub import scrub_of
 
         kept, scrub = proposals(), scrub_of(current_settings())
-        for rejected in kept.reject(kept.load(proposal), because=scrub(because)):
-            say(f"rejected {rejected.id}")
+        first, *above = kept.reject(kept.load(proposal), because=scrub(because))
+        say(f"rejected {first.id}")
+        for rejected in above:
+            say_line(f"rejected {rejected.id} ('{rejected.request}'), which changes it")
 
 
 def as_it_is_now(kept: Proposals, proposal: Proposal) -> Proposal:

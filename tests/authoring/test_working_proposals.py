@@ -225,6 +225,14 @@ def test_a_key_in_a_reason_is_not_kept(mine):
     assert "rejected because: it shows [key]" in helio("proposals", "show", made).output
 
 
+def test_a_rejection_names_the_requests_that_go_with_it(mine):
+    first = proposed("edit", "mine", "draw the magnitude in red")
+    second = proposed("edit", first, "draw the magnitude dashed")
+    assert helio("reject", first).output == (
+        f"rejected {first}\nrejected {second} ('draw the magnitude dashed'), which changes it\n"
+    )
+
+
 def test_a_reason_is_kept_with_the_rejection_and_said_when_the_same_is_proposed_again(mine):
     made = proposed("edit", "mine", "draw the magnitude in red")
     assert helio("reject", made, "--because", "red is for alerts").output == f"rejected {made}\n"

@@ -482,7 +482,7 @@ class Proposals:
         Parameters
         ----------
         because : str
-            The reason, which the author gets with the next request about this pipeline.
+            The reason, which the author gets with the next request about this pipeline; kept with `proposal` alone.
 
         Returns
         -------
@@ -498,7 +498,7 @@ class Proposals:
             self._must_wait(proposal)
             rejected = (proposal, *self.above(proposal))
             for gone in rejected:
-                self._keep(replace(gone, state="rejected", because=because))
+                self._keep(replace(gone, state="rejected", because=because if gone is proposal else ""))
             return rejected
 
     def remove(self, proposal: Proposal) -> None:
