@@ -1044,3 +1044,9 @@ def test_the_density_is_each_density_also_if_one_is_averaged(author, catalogue):
     template = author.create("Wind density and speed, 2003-11-20, 10 min running averages").template
     template = author.edit("add the electron density from WI_H5_SWE", template).template
     assert lines_named("the density", template, catalogue) == ["Wind_n_smooth", "Wind_Ne"]
+
+
+def test_computed_lines_are_named_by_their_quantity(author):
+    template = author.create("Wind Bz, |B| and density smoothed over 10 min on 2003-11-20").template
+    told = reply(author.edit("explain this pipeline", template))
+    assert "1 magnetic field (Wind_Bz_smooth); 2 magnetic field magnitude (Wind_Bmag_smooth)" in told

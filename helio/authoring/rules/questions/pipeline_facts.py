@@ -11,6 +11,7 @@ from typing import Any
 
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.recorded import Records
+from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.pipeline_subjects import PipelineSubjects
 from helio.authoring.rules.questions.source_facts import Fact, Facts, SourceFacts, covers, overlaps
@@ -19,6 +20,7 @@ from helio.counts import number_of
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.citations import Citation, citation_text
+from helio.knowledge.quantity_words import title
 from helio.pipelines.changes import describe_step
 from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.document import Document
@@ -548,11 +550,13 @@ class PipelineFacts(PipelineSubjects):
         return f"figure {figure}, panel {panel}" if self._several_figures else f"panel {panel}"
 
     def _short(self, label: str) -> str:
-        """Name a line: by its quantity, by the archive's description, or by its label."""
+        """Name a line: by its quantity, by the archive's description, or by its label, which a computed line adds."""
         name = owner(label, self.producers) or label
         source = next((source for source in self.data.sources if source.label == name), None)
         if source is None or source.parameter is None:
-            return label
+            measured = self.lines.source(label, (*AVERAGES, "components"))
+            named = [title(quantity) for quantity in self.lines.own_quantities(measured)]
+            return f"{named[0]} ({label})" if len(named) == 1 else label
         quantities = [row.quantity for row in source.rows]
         return quantities[0] if len(set(quantities)) == 1 else source.parameter.description or source.name
 
