@@ -68,7 +68,6 @@ def why_empty(question: str, record: RunRecord) -> list[str]:
     steps, notes = record.readable_steps
     panels = [panel for step in steps for output in step["outputs"] for panel in output.get("quality", ())]
     failed = [step for step in steps if step["state"] == "failed"]
-    kind = "preview" if record.folder.parent.name == "previews" else "run"
     lines: list[str] = []
     if not panels and not failed:
         raise RequestError(
@@ -81,7 +80,7 @@ def why_empty(question: str, record: RunRecord) -> list[str]:
     if unknown:
         last = max(panel["panel"] for panel in panels)
         raise RequestError(
-            f"the figure of {kind} {record.id} has no panel {unknown[0]}",
+            f"the figure of {record.shown} has no panel {unknown[0]}",
             advice=f"use a number from 1 to {last}; after a change, draw the figure again",
         )
     chosen = [panel for panel in panels if panel["panel"] in numbers] if numbers else panels
@@ -91,7 +90,7 @@ def why_empty(question: str, record: RunRecord) -> list[str]:
     lines += [f"step {step['step_id']} failed: {message_of(step)}" for step in failed]
     if not lines:
         lines.append(f"no panel is empty: {number_of(len(panels), 'panel shows', 'panels show')} data")
-    return [*lines, *(f"note: {note}" for note in notes), f"from the record of {kind} {record.id}"]
+    return [*lines, *(f"note: {note}" for note in notes), f"from the record of {record.shown}"]
 
 
 def pitfalls(record: RunRecord) -> Iterator[str]:

@@ -337,12 +337,11 @@ def values_answered(question: str, record: RunRecord, store: Store, catalogue: C
     DamagedObject
         The store no longer has the table.
     """
-    kind = "preview" if record.folder.parent.name == "previews" else "run"
     if _FILES.match(question):
-        return [*_files(record), f"from the record of {kind} {record.id}"]
+        return [*_files(record), f"from the record of {record.shown}"]
     if _WRITTEN.match(question):
         files = [f"{file['kind']:<5} {file['file']}" for file in record.header.get("artefacts", ())]
-        return [*(files or ["no file was written"]), f"of {kind} {record.id}"]
+        return [*(files or ["no file was written"]), f"of {record.shown}"]
     asked = _read(question)
     if asked is None:
         return []
@@ -353,7 +352,7 @@ def values_answered(question: str, record: RunRecord, store: Store, catalogue: C
         for label, how in _with_measured(drawn, line)
         for fact in asked.of(kept_table(record, label, store))
     ]
-    return [*lines, f"from the tables of {kind} {record.id}"] if lines else []
+    return [*lines, f"from the tables of {record.shown}"] if lines else []
 
 
 def _files(record: RunRecord) -> Sequence[str]:

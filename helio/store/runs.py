@@ -359,6 +359,11 @@ class RunRecord:
         return self.folder.name
 
     @property
+    def shown(self) -> str:
+        """Name the run in a sentence: ``run mine-20240511T000000Z-1a2b``, or ``the last preview``."""
+        return "the last preview" if self.folder.parent.name == "previews" else f"run {self.id}"
+
+    @property
     def header(self) -> RunHeader:
         """Return the header of the run: request, process and status, and the facts that `finish` added.
 
