@@ -2771,6 +2771,9 @@ def test_a_change_that_could_mean_something_else_is_refused(author, templates, n
 def test_a_quantity_from_a_dataset_is_added_from_it(author, templates):
     said = " ".join(changed(author, templates("wind-plasma"), "add the electron density from WI_H5_SWE"))
     assert "WI_H5_SWE parameter: N_elec" in said or "fetch WI_H5_SWE N_elec" in said
+    template = author.create("Wind density and speed on 2003-11-20").template
+    added = author.edit("add the temperature in a new panel from WI_H1_SWE", template).template["steps"]
+    assert {step["tool_args"].get("dataset_id", "WI_H1_SWE") for step in added} == {"WI_H1_SWE"}
 
 
 @pytest.mark.parametrize("words", ["always in GSM", "convert Bz to GSM", "show Bz in GSM"])
@@ -2917,3 +2920,15 @@ def test_marks_are_changed_by_what_describes_them(author, request_, key, expecte
     ):
         with pytest.raises(NotUnderstood, match="no such"):
             author.edit(unknown, template)
+
+
+def test_a_text_for_a_panel_is_that_of_its_axis_and_two_y_axes_are_of_two_lines(author):
+    template = author.create(
+        "Wind proton density and bulk speed on 2003-11-20, each in its own panel"
+    ).template
+    spec = figure_in(author.edit("label the density panel 'n_p, 1 h mean'", template).template)
+    assert spec["y_label"] == {"1": "n_p, 1 h mean"}
+    spec = figure_in(
+        author.edit("plot the density and the speed in the same panel with two y axes", template).template
+    )
+    assert (spec["panels"], spec["right"]) == ([["Wind_n", "Wind_V"]], ["Wind_V"])
