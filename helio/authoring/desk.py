@@ -17,7 +17,7 @@ from helio.authoring.empty_panels import asks_why_empty, last_drawn, why_empty, 
 from helio.authoring.failed_run import failure_of
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, GateResult
-from helio.authoring.known_pipelines import answered, asks_to_undo, schedule_command
+from helio.authoring.known_pipelines import answered, history_command, schedule_command
 from helio.authoring.measured import asks_for_values, names_line, values_answered
 from helio.authoring.memory import files_named
 from helio.authoring.models.exchange import RejectedAnswer
@@ -307,11 +307,11 @@ class Desk:
         sources = (*sources, *files_named(request, about))
         files = self._read(sources, documents)
         self._errand = Errand("edited", str(pipeline), request, name, chosen, _absolute(sources))
-        if asks_to_undo(request):
-            command = f"edit {aim.name} --undo" if aim.proposal is None else f"reject {aim.proposal.id}"
+        if command := history_command(request, aim.name):
+            command = command if aim.proposal is None else f"helio reject {aim.proposal.id}"
             raise RequestError(
                 f"'{request}' is no change of {aim.name}",
-                advice=f"to take the last change back: `helio {command}`",
+                advice=f"to go back to an earlier text: `{command}`",
             )
         scheduled = schedule_command(request, aim.name, self._archive)
         if scheduled:

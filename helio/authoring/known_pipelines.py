@@ -30,6 +30,11 @@ _UNDO_SEVERAL = re.compile(
     r"|all(?:\s+(?:of (?:it|them)|(?:the )?changes))?|everything)\s*[.!]?\s*",
     re.IGNORECASE,
 )
+_RESTORE = re.compile(
+    r"\s*(?:please\s+)?(?:redo(?:\s+(?:that|this|it|the last change))?"
+    r"|(?:go|get|revert|return|restore)(?:\s+back)?(?:\s+to)?\s+(?:revision|version)\s+(?P<number>\d+))\s*[.!]?\s*",
+    re.IGNORECASE,
+)
 _CLOCK = re.compile(r"\bat\s+(\d{1,2})(?::(\d\d))?\s*(am|pm)?\b", re.IGNORECASE)
 _OTHER_REPEAT = re.compile(
     r"\b(?:every|each)\s+(?:\d|other|second|third|few|two|three|minute|year)", re.IGNORECASE
@@ -72,12 +77,23 @@ def answered(request: str, library: Library, now: datetime) -> str:
 
 
 def asks_to_undo(request: str) -> bool:
-    """Return whether a sentence only takes the last change back.
-
-    >>> asks_to_undo("undo that"), asks_to_undo("undo the smoothing")
-    (True, False)
-    """
+    """Return whether a sentence only takes the last change back."""
     return bool(_UNDO.fullmatch(request))
+
+
+def history_command(request: str, name: str) -> str:
+    """Return the command that does what a sentence says that only goes back to an earlier text; otherwise empty.
+
+    >>> history_command("undo that", "omni"), history_command("undo the smoothing", "omni")
+    ('helio edit omni --undo', '')
+    >>> history_command("go back to revision 17", "omni"), history_command("undo the last two", "omni")
+    ('helio history omni --restore 17', 'helio history omni --restore NUMBER')
+    """
+    if asks_to_undo(request):
+        return f"helio edit {name} --undo"
+    if match := _UNDO_SEVERAL.fullmatch(request) or _RESTORE.fullmatch(request):
+        return f"helio history {name} --restore {match.groupdict().get('number') or 'NUMBER'}"
+    return ""
 
 
 def changes_to_undo(request: str, pending: int) -> int:

@@ -247,7 +247,10 @@ def _name_proposal_or_run(error: UnknownPipeline) -> None:
     waiting = proposals().working(error.name) if error.name else None
     if waiting is not None:
         error.message = f"'{error.name}' is a proposal that is not accepted yet"
-        error.advice = f"accept it: `helio accept {waiting.id}`; `helio run {error.name}` runs it before"
+        error.advice = (
+            f"accept it: `helio accept {waiting.id}`, or not: `helio reject {waiting.id}`; "
+            f"`helio run {error.name}` runs it before"
+        )
     elif is_run(error.name):
         error.message = f"'{error.name}' is a run, not a pipeline"
         error.advice = f"save its steps as a pipeline: `helio save {error.name} --as NAME`"

@@ -621,6 +621,12 @@ def test_a_correction_says_the_last_change_again_with_another_part(first, said, 
     assert not any(line.endswith(f". {first}") for line in answer(text, "/diff"))
 
 
+def test_a_whole_wish_behind_no_leaves_the_change_before_it():
+    text = chat(PLOT, "add the magnitude", "change the title to 'Storm'", "no, remove the magnitude", "/diff")
+    assert "instead of" not in text
+    assert answer(text, "/diff")[0] == "4 pending changes:"
+
+
 def test_a_sentence_that_failed_is_what_a_correction_is_about():
     text = chat(PLOT, "add the magnitude", "make the speed red", "no, the magnitude", "/diff", code=1)
     assert "has no line called 'speed'" in answer(text, "make the speed red")[0]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from helio.authoring.conversation.corrections import corrected, correction, value_instead
+from helio.authoring.conversation.corrections import adds, corrected, correction, value_instead
 from helio.authoring.conversation.earlier_looks import colour_operations
 from helio.authoring.conversation.saved import Conversation, Progress
 from helio.authoring.conversation.spoken import meaning_of
@@ -282,8 +282,10 @@ class Chat:
             failed = self.progress.failed
             if failed and not failed.startswith("/") and not correction(failed):
                 return self._requested(self._with_part(what, failed))
-            if self._pending():
-                return self._corrected(text, what)
+            if pending := self._pending():
+                return (
+                    self._requested(what) if adds(what, pending[-1].request) else self._corrected(text, what)
+                )
         meaning = meaning_of(text)
         if meaning in self._answers and (meaning != "what changed" or self._pending()):
             return self._answers[meaning]("")

@@ -96,6 +96,20 @@ def is_sentence(what: str) -> bool:
     return bool(_SENTENCE.match(what)) and is_wish(what)
 
 
+def adds(what: str, last: str) -> bool:
+    """Return whether words are a whole wish about something else than the last sentence, and so replace nothing in it.
+
+    >>> adds("remove Kp", "make Bz red"), adds("make Bz blue", "make Bz red"), adds("remove By", "remove Bz")
+    (True, False, False)
+    """
+    wish, before = _OBJECT.fullmatch(what), _OBJECT.fullmatch(last)
+    if not (is_sentence(what) and wish and before) or _PRONOUN.search(what):
+        return False
+    words = {*re.findall(r"[\w|]+", wish["object"].casefold())} - {"the"}
+    verbs = {re.findall(r"[a-z]+", sentence.casefold())[0] for sentence in (what, last)}
+    return len(verbs) > 1 and words.isdisjoint(re.findall(r"[\w|]+", last.casefold()))
+
+
 _SENTENCE = re.compile(
     rf"\s*(?:please\s+)?(?:{'|'.join(VOCABULARY['forms of sentences']['commands'])})\b", re.IGNORECASE
 )

@@ -20,6 +20,7 @@ from helio.knowledge.quantities import (
     ELECTRON_V,
     NE,
     POSITION,
+    SOURCES,
     T_PARALLEL,
     T_PERPENDICULAR,
     TE,
@@ -412,6 +413,17 @@ DERIVED: dict[str, Recipe] = {
 """Quantities to compute if no dataset has them."""
 RUNNING = ("running_average", "running_median")
 """Tools that smooth in a window, which must hold more than one record."""
+
+
+def has_quantity(dataset: str, quantity: str) -> bool:
+    """Return whether the table has a quantity in a dataset, or all from which it is computed."""
+    recipe = DERIVED.get(quantity)
+    names = {row.quantity for row in SOURCES if row.dataset == dataset}
+    return quantity in names or (
+        recipe is not None and {part.quantity for part in recipe.takes.values()} <= names
+    )
+
+
 WINDOWED = {recipe.tool for recipe in DERIVED.values() if recipe.window}
 """Tools for quantities that need a window, which the request gives as a `Computation`."""
 AT_EARTH = (

@@ -12,6 +12,7 @@ from itertools import product
 
 from helio.authoring.outcome import NotInTable, NotUnderstood
 from helio.authoring.request import RequestQuantity
+from helio.authoring.writing.computations import has_quantity
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import TURNABLE
@@ -60,7 +61,10 @@ def pick(
     sources = _sources_of(quantity, craft, frame, catalogue)
     if not sources:
         return []
-    sources = [source for source in sources if source.dataset in datasets] or sources
+    named = [source for source in sources if source.dataset in datasets]
+    if not named and any(has_quantity(dataset, quantity) for dataset in datasets):
+        return []  # the named dataset has all from which it is computed
+    sources = named or sources
     table = tuple(sources)
     if cadence is not None:
         sources += [

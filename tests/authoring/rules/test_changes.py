@@ -1476,7 +1476,7 @@ def test_a_mark_moves_and_has_its_own_look_and_an_input_is_added(author, templat
 
 @pytest.mark.parametrize("request_", ["line at 0.5 instead of 3", "move the line at 3 to 0.5"])
 def test_a_line_that_the_figure_lacks_does_not_move(author, templates, request_):
-    with pytest.raises(NotUnderstood, match="which line"):
+    with pytest.raises(NotUnderstood, match="no such horizontal line"):
         author.edit(request_, templates("mixed-units"))
 
 
@@ -2575,7 +2575,7 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ("omni-solar-wind-overview", "Kp as a line, on the right axis of SYM-H", "axis at the right"),
         ("swpc-now", "last 3 days, not the velocity", "does not understand"),
         ("wind-plasma", "raw velocity in grey behind the smoothed one", "is no average"),
-        ("psp-encounter", "remove the horizontal line of the deflection", "does not understand"),
+        ("psp-encounter", "remove the horizontal line of the density", "no such horizontal line"),
         ("goes-xray-flares", "label C-class limit too", "does not understand"),
         ("ace-gone", "Dst instead of the density, same smoothing", "cadence of 1 h"),
         ("ace-strength", "density instead of |B|, same averaging", "no average in common"),
@@ -2774,6 +2774,9 @@ def test_a_change_that_could_mean_something_else_is_refused(author, templates, n
 def test_a_quantity_from_a_dataset_is_added_from_it(author, templates):
     said = " ".join(changed(author, templates("wind-plasma"), "add the electron density from WI_H5_SWE"))
     assert "WI_H5_SWE parameter: N_elec" in said or "fetch WI_H5_SWE N_elec" in said
+    template = author.create("Wind density and speed on 2003-11-20").template
+    added = author.edit("add the temperature in a new panel from WI_H1_SWE", template).template["steps"]
+    assert {step["tool_args"].get("dataset_id", "WI_H1_SWE") for step in added} == {"WI_H1_SWE"}
 
 
 @pytest.mark.parametrize("words", ["always in GSM", "convert Bz to GSM", "show Bz in GSM"])
@@ -2846,7 +2849,7 @@ def test_a_mark_moves_by_its_label(author, templates):
     assert [(mark["label"], mark["x"]) for mark in figure_in(moved)["vlines"]] == [
         ("shock", "2015-03-17T08:30")
     ]
-    with pytest.raises(NotUnderstood, match="which mark"):
+    with pytest.raises(NotUnderstood, match="no such mark"):
         author.edit("move the mark 'peak' to 2015-03-17 08:30", templates("storm-overview"))
 
 
@@ -3084,3 +3087,59 @@ def test_channels_components_and_times_are_read(author, templates, name, request
 def test_what_is_of_one_panel_alone_or_not_clear_is_refused(author, templates, name, request_, words):
     with pytest.raises(NotUnderstood, match=words):
         author.edit(request_, templates(name))
+
+
+_MARKED = ("shade 14:00 to 20:00 in yellow labelled 'cloud'", "shade 08:00 to 09:00 in lightblue labelled 'Bz south'",
+           "mark 08:03 with a vertical line called 'shock'", "add a red horizontal line at -10 nT in the Bz panel",
+           "add a horizontal line at 20 in the density panel")  # fmt: skip
+_CLOUD = {"x0": "2003-11-20T14:00", "x1": "2003-11-20T20:00", "label": "cloud", "color": "yellow"}
+_SOUTH = {"x0": "2003-11-20T08:00", "x1": "2003-11-20T09:00", "label": "Bz south", "color": "lightblue"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "key", "expected"),
+    [
+        ("remove the yellow shading", "vrects", [_SOUTH]),
+        ("remove the 'Bz south' shading", "vrects", [_CLOUD]),
+        ("remove the shading from 14:00 to 20:00", "vrects", [_SOUTH]),
+        ("remove the shading labelled 'Bz south'", "vrects", [_CLOUD]),
+        ("make the yellow shading orange", "vrects", [_CLOUD | {"color": "orange"}, _SOUTH]),
+        ("extend the yellow shading to 22:00", "vrects", [_CLOUD | {"x1": "2003-11-20T22:00"}, _SOUTH]),
+        ("change the cloud shading to 15:00 to 19:00", "vrects",
+         [_CLOUD | {"x0": "2003-11-20T15:00", "x1": "2003-11-20T19:00"}, _SOUTH]),
+        ("shade 15:00 to 20:00 instead of 14:00 to 20:00", "vrects", [_CLOUD | {"x0": "2003-11-20T15:00"}, _SOUTH]),
+        ("remove the shock mark", "vlines", []),
+        ("rename the shock line to 'IP shock'", "vlines", [{"x": "2003-11-20T08:03", "label": "IP shock"}]),
+        ("make the shock line blue", "vlines", [{"x": "2003-11-20T08:03", "label": "shock", "color": "blue"}]),
+        ("remove the red horizontal line", "hlines", [{"y": 20.0, "panel": 2}]),
+        ("remove the red line", "hlines", [{"y": 20.0, "panel": 2}]),
+    ],
+)  # fmt: skip
+def test_marks_are_changed_by_what_describes_them(author, request_, key, expected):
+    template = author.create(
+        "Wind Bz in GSM and proton density on 2003-11-20, each in its own panel"
+    ).template
+    for before in _MARKED:
+        template = author.edit(before, template).template
+    assert figure_in(author.edit(request_, template).template).get(key, []) == expected
+    assert isinstance(author.edit("extend the shading to 21:00", template), AuthorQuestion)
+    assert isinstance(author.edit("remove the marks", template), AuthorQuestion)
+    for unknown in (
+        "remove the red shading",
+        "make the red shading orange",
+        "remove the blue horizontal line",
+    ):
+        with pytest.raises(NotUnderstood, match="no such"):
+            author.edit(unknown, template)
+
+
+def test_a_text_for_a_panel_is_that_of_its_axis_and_two_y_axes_are_of_two_lines(author):
+    template = author.create(
+        "Wind proton density and bulk speed on 2003-11-20, each in its own panel"
+    ).template
+    spec = figure_in(author.edit("label the density panel 'n_p, 1 h mean'", template).template)
+    assert spec["y_label"] == {"1": "n_p, 1 h mean"}
+    spec = figure_in(
+        author.edit("plot the density and the speed in the same panel with two y axes", template).template
+    )
+    assert (spec["panels"], spec["right"]) == ([["Wind_n", "Wind_V"]], ["Wind_V"])

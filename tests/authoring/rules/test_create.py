@@ -1691,6 +1691,7 @@ def test_the_table_that_is_named_is_saved_alone(author, tail):
         ("Bz from AC_H3_MFI on 2022-01-01", ["AC_H3_MFI.BGSEc"]),
         ("magnetic field from AC_H0_MFI on 2022-01-01", ["AC_H0_MFI.BGSEc"]),
         ("electron parallel temperature from WI_H5_SWE on 2003-11-20", ["WI_H5_SWE.Te_pal"]),
+        ("Wind temperature from WI_H1_SWE on 2003-11-20", ["WI_H1_SWE.Proton_W_nonlin"]),
     ],
 )
 def test_a_quantity_from_a_dataset_is_taken_from_it_alone(author, words, fetched):
@@ -1749,3 +1750,14 @@ def test_a_day_of_a_named_storm_means_the_storm(author, storm, span):
 def test_a_quantity_without_data_at_the_time_is_not_another_one_of_the_catalogue(author, words):
     with pytest.raises(NotUnderstood, match="ACE has no bulk speed for 2026-01"):
         author.create(words)
+
+
+@pytest.mark.parametrize("words", ["panel 1: Bz in GSM; panel 2: speed; panel 3", "panel 1 Bz, and panel 2"])
+def test_a_panel_without_a_quantity_is_refused(author, words):
+    with pytest.raises(NotUnderstood, match="does not say what panel"):
+        author.create(f"Wind 2003-11-20: {words}")
+
+
+def test_a_line_alone_in_its_panel_has_no_right_axis(author):
+    with pytest.raises(NotUnderstood, match="no right axis"):
+        author.create("Wind 2003-11-20: Bz in GSM above, speed and density below, density on the right axis")

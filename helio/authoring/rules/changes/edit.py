@@ -48,7 +48,7 @@ from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.changes.intents import retell_intents, retell_title
 from helio.authoring.rules.changes.line_settings import FIXED, fill, notes_on_same_colours, style_lines
 from helio.authoring.rules.changes.lines import AVERAGES
-from helio.authoring.rules.changes.marks import DRAWN_MARKS, looks_of_shading, notes_on_marks_outside
+from helio.authoring.rules.changes.marks import DRAWN_MARKS, changed_marks, notes_on_marks_outside
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import says_panel, set_scale
@@ -307,7 +307,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         *of_values,
         *Siblings(editor).rules(),
         added_inputs(editor),
-        looks_of_shading(editor),
+        changed_marks(editor),
         *RULES,
         *meanings.rest(),
         *computing.rest(),

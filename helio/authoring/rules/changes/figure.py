@@ -218,6 +218,11 @@ class FigureEditor:
 
     def put_right(self, lines: Sequence[str]) -> None:
         """Give lines an axis at the right; if the left axis of their panel has no line then, the others move there."""
+        if alone := [line for panel in self.panels if {*panel} <= {*lines} for line in panel]:
+            raise NotUnderstood(
+                f"the panel of {alone[0]} has no other line, so it has no right axis",
+                advice="say which lines share the panel",
+            )
         held = [*(self.spec.get("right") or [])]
         full = [panel for panel in self.panels if {*lines} & {*panel} and {*panel} <= {*held, *lines}]
         kept = [line for line in held if line not in lines and not any(line in panel for panel in full)]

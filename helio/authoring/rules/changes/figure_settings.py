@@ -23,6 +23,7 @@ from helio.authoring.rules.changes.panel_settings import (
     panel_numbers,
     panels_of,
     put_by_panel,
+    says_panel,
     single_axis,
 )
 from helio.authoring.rules.times.named_times import events
@@ -48,9 +49,9 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
                 raise NotUnderstood("a panel has no title of its own", advice="set the label of its y axis")
             editor.put(key, text)
             return
-    if clause.has("noun:y_label", "noun:y_axis", "panel") and not clause.has(
-        "noun:trace_name", "noun:legend"
-    ):
+    is_of_axis = clause.has("noun:y_label", "noun:y_axis", "panel")
+    is_of_axis |= any(says_panel(clause, name) for name in clause.names)
+    if is_of_axis and not clause.has("noun:trace_name", "noun:legend"):
         for number in panels_of(editor, clause, "The label of which panel?"):
             put_by_panel(editor, "y_label", single_axis(editor, clause, number), text)
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from itertools import product
 from typing import Any
 
@@ -12,14 +13,14 @@ from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, Range
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
-from helio.authoring.rules.changes.line_names import says
+from helio.authoring.rules.changes.line_names import DESCRIBED, says
 from helio.authoring.rules.changes.line_settings import FIXED
-from helio.authoring.rules.changes.moments import intervals_of, is_interval, moments_in
-from helio.authoring.rules.changes.panel_settings import named_panels, panels_of, says_panel
+from helio.authoring.rules.changes.moments import default_span, intervals_of, is_interval, moments_in
+from helio.authoring.rules.changes.panel_settings import panel_numbers, panels_of
 from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.document import Document
-from helio.time_range import TimeRange, time_range_or_none
+from helio.time_range import TimeRange, parse_time_range, time_range_or_none
 
 _KIND_OF_LINE = re.compile(r"(?:threshold|reference|limit|level|guide|alert)s?", re.IGNORECASE)
 
@@ -63,25 +64,6 @@ def _values_with_panels(clause: Clause) -> list[Clause]:
     ]
 
 
-def move_line(editor: FigureEditor, clause: Clause) -> None:
-    """Move the one horizontal line that a clause means to another value: ``line at 0.5 instead of 1``."""
-    new, old = ([atom.value.value for atom in atoms] for atoms in clause.beside("rel:instead_of", "number"))
-    lines = editor.spec.get("hlines") or []
-    numbers = named_panels(editor, clause.of("panel", "what"))
-    moved = [
-        line
-        for line in map(object_of, lines)
-        if (not numbers or line.get("panel", 1) in numbers) and (not old or line.get("y") in old)
-    ]
-    if len(new) != 1 or len(moved) != 1:
-        raise NotUnderstood(
-            f"helio does not understand which line '{clause.text}' moves",
-            advice="say 'line at B instead of A', with the value of a line of the figure",
-        )
-    there = {"y": new[0]} | _look(clause)
-    editor.set_for("hlines", [line | there if line == moved[0] else line for line in lines])
-
-
 def _look(clause: Clause) -> dict[str, Any]:
     keys = {"colour": "color", "dash": "dash", "width": "width"}
     look = {key: clause.value(kind) for kind, key in keys.items() if clause.has(kind)}
@@ -110,26 +92,10 @@ def mark_time(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("verb:mark") and not clause.has("noun:vertical_line") and is_interval(clause):
         shade(editor, clause)
         return
-    if clause.has("verb:move"):
-        _move_mark(editor, clause)
-        return
     _note_every_panel(editor, clause)
     label = clause.value("text") or _label(editor, clause)
     for moment in moments_in(editor, clause):
         _add_mark(editor, "vlines", {"x": moment} | ({"label": label} if label else {}) | _look(clause))
-
-
-def _move_mark(editor: FigureEditor, clause: Clause) -> None:
-    """Move the one mark that a clause names by its label: ``move the mark 'shock' to 08:30``."""
-    names = {str(atom.value).casefold() for atom in clause.of("text")}
-    names |= {plain_name(name).casefold() for name in clause.names}
-    marks, moments = editor.spec.get("vlines") or [], moments_in(editor, clause)
-    meant = [mark for mark in map(object_of, marks) if not names or _label_of(mark) in names]
-    if len(meant) != 1 or len(moments) != 1:
-        raise NotUnderstood(
-            f"helio does not understand which mark '{clause.text}' moves", advice="name one mark by its label"
-        )
-    editor.set_for("vlines", [mark | {"x": moments[0]} if mark == meant[0] else mark for mark in marks])
 
 
 def _label(editor: FigureEditor, clause: Clause) -> str:
@@ -173,77 +139,213 @@ def shade(editor: FigureEditor, clause: Clause) -> None:
         _add_mark(editor, "vrects", {"x0": start, "x1": stop} | look)
 
 
-_MARK_KEYS = {"horizontal_line": ("hlines",), "vertical_line": ("vlines",)}
 _SHADINGS = ("vrects", "events")
 """Keys of shaded intervals: those that the figure lists, and those from tables of events."""
+_MARKS = ("vlines", *_SHADINGS, "hlines")
+_KEYS = {"levels": ("hlines",), "noun:horizontal_line": ("hlines",), "noun:vertical_line": ("vlines",),
+         "verb:shade": _SHADINGS, "number": ("hlines",), "verb:mark": _MARKS}  # fmt: skip
+"""Keys of the marks that parts of a clause mean; a clause without such a part may mean any mark."""
 _MARK_NAMES = {"vrects": "shaded interval", "hlines": "horizontal line", "vlines": "vertical line"}
+_EVERY_MARK = "all marks"
+_CALLED = ("labelled", "labeled", "called", "named")
+_HELD = ignoring_case(
+    r"\b(?:the|this|that|all|both|make|change|move|shift|extend|shorten|colou?r|re-?name|set)\s+"
+    r"(?:(?!(?:with|by|as|an?|at|in|from|to)\b)['\"]?[\w|-]+['\"]?\s+){0,4}?"
+    r"(?:shad(?:ings?|ed)|marks?|(?:vertical|horizontal)\s+lines?)\b(?!\s+the\b)"
+    r"|\blines?\b.*\bto\s+(?:y\s*=\s*)?[-−+\d.]"
+)
+"""Marks that the figure has already: ``the yellow shading``, ``change the marks``."""
+
+
+def _old_and_new(clause: Clause) -> tuple[Clause, Clause]:
+    """Return a clause with the parts that describe marks alone, and with those that these get."""
+    _, behind = clause.beside("rel:instead_of", "number", "moment", "time")
+    old = behind if clause.has("rel:instead_of") else []
+    nouns = clause.of("verb:shade", "verb:mark", "line", "noun:horizontal_line", "noun:vertical_line")
+    noun = nouns[-1].start if nouns else 0
+    for kind in ("colour", "dash", "width"):
+        looks = clause.of(kind)
+        said = looks and ignoring_case(r"\bthe\s+(?:\w+\s+)?$").search(clause.ahead_of(looks[0]))
+        old += looks[:1] if len(looks) > 1 or (said and looks[0].start < noun) else []
+    texts = clause.of("text")
+    is_new = any(atom.text.casefold() not in _CALLED for atom in clause.of("verb:name"))
+    old += texts[: -1 if is_new else None]
+    if not clause.has("rel:instead_of"):
+        to_value = clause.has("verb:move") or clause.says(r"\bto\s+(?:y\s*=\s*)?[-−+\d.]+\s*[^\s:\d]*$")
+        numbers, times = clause.of("number"), clause.of("moment", "time")
+        old += numbers[: -1 if to_value else None]
+        looks = [atom for atom in clause.of("colour", "dash", "width", "text") if atom not in old]
+        size = 2 if clause.has("verb:shade") and not clause.has("time") else 1
+        old += times if looks else times[:-size]
+    new = [atom for atom in clause.of(*_NEW) if atom not in old]
+    return (
+        replace(clause, atoms=tuple(atom for atom in clause.all if atom not in new), shared=()),
+        replace(clause, atoms=tuple(atom for atom in clause.all if atom not in old), shared=()),
+    )
+
+
+_INSTEAD = ("rel:instead_of", "rel:instead")
+_NEW = ("colour", "dash", "width", "text", "number", "moment", "time")
+
+
+def _meant(editor: FigureEditor, clause: Clause) -> dict[str, list[Any]]:
+    """Return the marks that a clause describes by kind, label, look, value, time or panel; ask which kind."""
+    keys = [key for part, keys in _KEYS.items() if part and clause.has(part) for key in keys] or _MARKS
+    held = {key: marks for key in keys if isinstance(marks := editor.where(key)[0], list) and marks}
+    names = [plain_name(name).casefold() for name in clause.names]
+    names += [str(atom.value).casefold() for atom in clause.of("text")]
+    wanted = {
+        "color": [atom.value for atom in clause.of("colour")],
+        "dash": [atom.value for atom in clause.of("dash")],
+        "y": [atom.value.value for atom in clause.of("number")],
+        "levels": [atom.value for atom in clause.of("levels")],
+        "panel": panel_numbers(editor, clause.of("panel")),
+    }
+
+    def is_named(key: str, mark: Document, name: str) -> bool:
+        there = editor.numbers_of(name) if key == "hlines" and editor.lines_of(name) else []
+        return says(_label_of(mark), name) or mark.get("panel", 1) in there
+
+    def is_meant(key: str, mark: Document) -> bool:
+        has = mark | {"panel": mark.get("panel", 1 if key == "hlines" else None)}
+        return (
+            (not names or any(is_named(key, mark, name) for name in names))
+            and all(has.get(part) in values for part, values in wanted.items() if values)
+            and (not clause.has("moment", "time") or _is_at_times(editor, mark, clause))
+        )
+
+    every = [(key, object_of(mark)) for key, marks in held.items() for mark in marks]
+    known = [name for name in names if any(is_named(key, mark, name) for key, mark in every)]
+    meant = {key: [mark for mark in marks if is_meant(key, object_of(mark))] for key, marks in held.items()}
+    meant = {key: marks for key, marks in meant.items() if marks}
+    if not meant or known != names:
+        name = _MARK_NAMES[keys[0]] if len(keys) < len(_MARKS) else "mark"
+        told = ", ".join(_told(mark) for marks in held.values() for mark in marks)
+        raise NotUnderstood(
+            f"the figure has no such {name}" if held else f"the figure has no {name}",
+            advice=f"name one of these: {told}" if held else "",
+        )
+    if clause.has("verb:mark") and len(meant) > 1 and not (names or clause.says(r"\ball\b")):
+        kinds = {f"the {_MARK_NAMES.get(key, 'shaded event')}s": key for key in meant}
+        answer = editor.ask("Which marks do you mean?", [*kinds, _EVERY_MARK])
+        meant = {key: marks for key, marks in meant.items() if answer == _EVERY_MARK or key == kinds[answer]}
+    return meant
+
+
+def _is_at_times(editor: FigureEditor, mark: Document, clause: Clause) -> bool:
+    """Return whether a mark is at the times that a clause names, or an interval has the one moment in it."""
+    ends = [str(mark[name]) for name in ("x", "x0", "x1") if name in mark]
+    if not ends:
+        return False
+    has = [span.start for end in ends if (span := time_range_or_none(end, editor.now))]
+    is_range = is_interval(clause)
+    said = (
+        intervals_of(editor, clause, ends[0][:10])[0]
+        if is_range
+        else moments_in(editor, clause, ends[0][:10])
+    )
+    wanted = [span.start for end in said if (span := time_range_or_none(end, editor.now))]
+    is_within = clause.has("verb:shade") and len(wanted) == 1
+    return has[0] <= wanted[0] <= has[-1] if is_within else wanted == has
+
+
+def _told(mark: Document) -> str:
+    """Return a mark as people tell it: by its label, or else by its place."""
+    place = " to ".join(str(mark[key]) for key in ("x", "x0", "x1", "y", "levels") if key in mark)
+    place += f" in panel {mark['panel']}" if "panel" in mark else ""
+    label = str(mark.get("label") or "")
+    return f"{label} ({place})" if label and place else place or _label_of(mark)
 
 
 def remove_marks(editor: FigureEditor, clause: Clause) -> None:
-    """Remove horizontal or vertical lines, levels, or shaded intervals."""
-    keys = next((keys for noun, keys in _MARK_KEYS.items() if clause.has(f"noun:{noun}")), _SHADINGS)
-    keys = ("hlines",) if clause.has("levels") else keys
-    held = _held(editor, keys)
-    is_level = keys == ("hlines",)
-    labels = [] if is_level else [name.casefold() for name in clause.names]
-    values = [atom.value.value for atom in clause.of("number")]
-    places = [atom for atom in clause.of("what") if is_level and says_panel(clause, atom.text)]
-    numbers = [] if values else named_panels(editor, [*clause.of("panel"), *places])
-    if is_level and len(places) < len(clause.names):
+    """Remove the lines, levels or shaded intervals that a clause describes."""
+    for key, marks in _meant(editor, clause).items():
+        editor.set_for(key, [mark for mark in editor.where(key)[0] if mark not in marks])
+
+
+def change_marks(editor: FigureEditor, clause: Clause) -> None:
+    """Give the marks that a clause describes a new look; only one of them a new place or name."""
+    old, new = _old_and_new(clause)
+    meant = [(key, mark) for key, marks in _meant(editor, old).items() for mark in marks]
+    is_of_one = new.has("text", "number", "moment", "time")
+    if is_of_one and len(meant) > 1:
+        told = {_told(mark): (key, mark) for key, mark in meant}
+        meant = [told[editor.ask("Which mark do you mean?", [*told])]]
+    change = _look(new) | ({"label": new.value("text")} if new.has("text") else {})
+    for key, mark in meant:
+        place = _new_place(editor, key, mark, new) if is_of_one else {}
+        held = editor.where(key)[0]
+        editor.set_for(key, [it | change | place if it == mark else it for it in held])
+
+
+def _new_place(editor: FigureEditor, key: str, mark: Document, new: Clause) -> dict[str, Any]:
+    """Return the value, the time or the ends that a clause gives a mark."""
+    day = str(mark.get("x1", mark.get("x", "")))[:10]
+    if key == "hlines" and len(new.of("number")) == 1:
+        return {"y": new.value("number").value}
+    if not new.has("moment", "time") and new.has("text"):
+        return {}
+    if key == "vrects" and is_interval(new):
+        start, stop = intervals_of(editor, new, day)[0]
+        return {"x0": start, "x1": stop}
+    moments = moments_in(editor, new, day) if key in ("vlines", "vrects") else []
+    if len(moments) != 1:
+        raise NotUnderstood(f"helio does not understand where '{new.text.strip()}' moves the mark")
+    if key == "vlines":
+        return {"x": moments[0]}
+    return _new_end(editor, mark, new, moments[0])
+
+
+_DAY = timedelta(days=1)
+
+
+def _new_end(editor: FigureEditor, mark: Document, new: Clause, moment: str) -> dict[str, Any]:
+    """Return the start or the stop that a clause gives a shaded interval: ``extend the shading to 22:00``."""
+    first, wanted = (parse_time_range(str(end), editor.now).start for end in (mark["x0"], moment))
+    span = default_span(editor)
+    clock = re.fullmatch(r"[\d:\s]+(?:UTC?|Z)?", new.of("moment", "time")[0].text)
+    has_date = clock is None or span is None or span.stop <= wanted + _DAY
+    named = [key for noun, key in (("start", "x0"), ("end", "x1")) if new.has(f"noun:{noun}")]
+    if not named and new.has("verb:extend", "verb:shorten"):
+        is_earlier = new.has("verb:extend") and wanted < first
+        named = ["x1"] if not is_earlier else ["x0"] if has_date else []
+    result = {"x0": mark["x0"], "x1": mark["x1"]} | dict.fromkeys(named, moment)
+    if len(named) != 1 or result["x0"] >= result["x1"]:
         raise NotUnderstood(
-            f"helio does not understand '{clause.text}'", advice="name the panel or the value"
+            f"helio does not understand which interval '{new.text.strip()}' shades",
+            advice="say 'change the shading to 2003-11-20 14:00 to 2003-11-21 05:00'",
         )
-
-    def stays(mark: Document) -> bool:
-        if clause.has("levels"):
-            return bool(mark.get("levels") != clause.value("levels"))
-        if labels:
-            return not any(says(_label_of(mark), label) for label in labels)
-        return mark.get("y", mark.get("x")) not in values if values else mark.get("panel", 1) not in numbers
-
-    is_part = labels or values or numbers or clause.has("levels")
-    kept = {key: [mark for mark in held[key] if is_part and stays(object_of(mark))] for key in held}
-    if kept == held:
-        raise NotUnderstood("the figure has no such line")
-    for key in held:
-        editor.set_for(key, kept[key])
+    return result
 
 
-def _held(editor: FigureEditor, keys: tuple[str, ...]) -> dict[str, list[Any]]:
-    """Return the marks that the figure has under some keys; refuse the sentence if there are none."""
-    held = {key: marks for key in keys if isinstance(marks := editor.where(key)[0], list) and marks}
-    if not held:
-        raise NotUnderstood(f"the figure has no {_MARK_NAMES[keys[0]]}")
-    return held
+def changed_marks(editor: FigureEditor) -> Rule:
+    """Return the rule of changes of the marks that the figure has: ``make the sheath orange``, ``move the shading``."""
+
+    def is_held(clause: Clause) -> bool:
+        marks = [
+            object_of(mark)
+            for key in (_MARKS if len(editor.figures()) == 1 else ())
+            for mark in editor.where(key)[0] or ()
+        ]
+        old, new = _old_and_new(clause)
+        if not marks or not new.has(*_NEW) or clause.has("verb:add", "verb:remove"):
+            return False
+        is_level = clause.has("line") and clause.has("number")
+        if is_level or clause.has("noun:horizontal_line", "noun:vertical_line", "verb:shade", "verb:mark"):
+            is_of_before = clause.names != [atom.text for atom in clause.atoms if "what" in atom.tags]
+            return not is_of_before and (clause.has(*_INSTEAD) or _HELD.search(clause.text) is not None)
+        labels = {_label_of(mark) for mark in marks}
+        names = {plain_name(name).casefold() for name in old.names}
+        return bool(names) and names <= labels
+
+    may = f"{_MARKED} moment time number noun:colour noun:time noun:start noun:end verb:extend verb:shorten "
+    return Rule("colour|dash|width|text|number|moment|time", f"{may} verb:shade verb:show rel:instead_of rel:instead",
+                change_marks, is_held, several="colour dash text number moment time")  # fmt: skip
 
 
 def _label_of(mark: Document) -> str:
     """Return the label of a mark; of a mark without a label, the name of the table that it is from."""
     return str(mark.get("label") or str(mark.get("of", "")).replace("_", " ")).casefold()
-
-
-def set_look_of_shading(editor: FigureEditor, clause: Clause) -> None:
-    """Set the colour of the shaded intervals that a clause names, or of all."""
-    names = [plain_name(name).casefold() for name in clause.names]
-    found = False
-    for key, marks in _held(editor, _SHADINGS).items():
-        meant = [not names or any(says(_label_of(mark), name) for name in names) for mark in marks]
-        found |= any(meant)
-        look = {"color": clause.value("colour")}
-        editor.set_for(key, [mark | look if of else mark for mark, of in zip(marks, meant, strict=True)])
-    if not found:
-        raise NotUnderstood(f"the figure has no shaded interval called '{', '.join(clause.names)}'")
-
-
-def looks_of_shading(editor: FigureEditor) -> Rule:
-    """Return the rule of the colour of shaded intervals by their labels alone: ``make the sheath orange``."""
-
-    def is_named(clause: Clause) -> bool:
-        keys = _SHADINGS if len(editor.figures()) == 1 else ()
-        labels = {_label_of(object_of(mark)) for key in keys for mark in editor.where(key)[0] or ()}
-        return {plain_name(name).casefold() for name in clause.names} <= labels
-
-    return Rule("colour what", "noun:colour verb:show", set_look_of_shading, is_named)
 
 
 def without_marks(editor: FigureEditor, clause: Clause) -> Clause:
@@ -255,6 +357,8 @@ def without_marks(editor: FigureEditor, clause: Clause) -> Clause:
             held = [object_of(mark) for mark in editor.where(key)[0] or []]
             labels = [_label_of(mark) for mark in held]
             is_meant = [label == words if is_line else says(label, words) for label in labels]
+            if not is_line and key not in _SHADINGS and (look := DESCRIBED.fullmatch(words)) and look["look"]:
+                is_meant = [mark.get("color") == look["look"] for mark in held]  # the red line
             kept = [mark for mark, goes in zip(held, is_meant, strict=True) if not goes]
             if kept != held:
                 editor.set_for(key, kept)
@@ -297,18 +401,14 @@ _MARKED = (
     "colour dash width relative what craft panel text verb:mark verb:add noun:horizontal_line "
     "noun:vertical_line line verb:move verb:name"
 )
-DRAWN_MARKS = (mark_value, move_line, mark_time, shade, add_levels)
+DRAWN_MARKS = (mark_value, change_marks, mark_time, shade, add_levels)
 """Functions that draw a mark, with the look that a clause names."""
 MARKS: tuple[Rule, ...] = (
     Rule("levels", "what panel verb:add verb:mark verb:show colour dash line", add_levels),
-    Rule("verb:remove noun:horizontal_line|noun:vertical_line|verb:shade|levels",
-         "number panel what colour dash line noun:time", remove_marks),
+    Rule("verb:remove noun:horizontal_line|noun:vertical_line|verb:shade|verb:mark|levels",
+         "number panel what colour dash line every noun:time moment time text verb:name", remove_marks,
+         several="colour moment text number"),
     Rule("verb:remove what noun:time", "", remove_marks),
-    Rule("verb:shade colour", "what noun:time noun:colour", set_look_of_shading),
-    Rule("verb:move|rel:instead_of line|noun:horizontal_line number",
-         "number line noun:horizontal_line rel:instead_of verb:move verb:show what panel colour dash width", move_line,
-         lambda clause: clause.has("rel:instead_of") or clause.says(r"\blines?\b.*\bto\s+(?:y\s*=\s*)?[-−+\d.]"),
-         several="number"),
     Rule("noun:horizontal_line number", f"{_MARKED} noun:y_axis", mark_value, several="number"),
     Rule("bound line|noun:horizontal_line what|panel", _MARKED, mark_value,
          lambda clause: clause.says(_AT_LIMIT)),

@@ -37,11 +37,11 @@ def _clock_and_date(text: str) -> tuple[str, str]:
     return clock[0].zfill(5) if clock else "", " ".join(_NO_DATE.sub(" ", text).split())
 
 
-def moments_in(editor: FigureEditor, clause: Clause) -> list[str]:
-    """Return the times that a clause names; the date of a time of day comes from the time range if that is one day."""
+def moments_in(editor: FigureEditor, clause: Clause, day: str = "") -> list[str]:
+    """Return the times that a clause names; times of the day without a date are of `day`, or the figure's."""
     texts = [text for atom in clause.of("moment", "time") for text in _NEXT_CLOCK.split(atom.text)]
     named = [_clock_and_date(text) for text in texts]
-    dates = " ".join(date for _, date in named if date)
+    dates = " ".join(date for _, date in named if date) or day
     clocks = [(clock, date) for clock, date in named if clock]
     moments = [
         _moment(_day(editor, date if len(clocks) > 1 and date else dates), clock) for clock, date in clocks
@@ -98,8 +98,8 @@ def is_interval(clause: Clause) -> bool:
     return ignoring_case(_JOINT).search(_ISO_DATE.sub("0", words)) is not None
 
 
-def intervals_of(editor: FigureEditor, clause: Clause) -> list[tuple[str, str]]:
-    """Return each start and stop that a clause names; times of the day without a date are of the figure's day."""
+def intervals_of(editor: FigureEditor, clause: Clause, day: str = "") -> list[tuple[str, str]]:
+    """Return each start and stop that a clause names; times of the day without a date are of `day`, or the figure's."""
     if (times := clause.of("time")) and clause.has("moment"):
         raise NotUnderstood("the request names a time of the day beside a range", advice="give one of them")
     for first, second in pairwise(times):
@@ -117,7 +117,7 @@ def intervals_of(editor: FigureEditor, clause: Clause) -> list[tuple[str, str]]:
             "the interval to shade needs a start and a stop",
             advice="say 'shade 06:00 to 12:00 on 2015-03-17'",
         )
-    known = next((date for _, date in named if date), "")
+    known = next((date for _, date in named if date), day)
     ends = [_moment(_day(editor, date or known), clock) for clock, date in named]
     intervals = list(zip(ends[::2], ends[1::2], strict=True))
     if reversed_ := next((pair for pair in intervals if pair[0] >= pair[1]), None):

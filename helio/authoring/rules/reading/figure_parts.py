@@ -49,6 +49,8 @@ _PANEL_OF_ALL = re.compile(
 )
 _LEAD = re.compile(r"(?P<lead>[^:;]+):\s")
 """The beginning of a part that may be said of the parts after it: ``SolO EPD HET: protons on top, electrons below``."""
+_EMPTY_PANEL = ignoring_case(r"(?:;|,?\s\band)\s*(?P<panel>panel\s+\d+)\W*$")
+"""A number of a panel at the end, of which nothing says what it draws: ``panel 1: Bz; panel 2``."""
 _SAME_PANEL = re.compile(r"\bsame\s+(?:panel|plot|axis|axes)\b", re.IGNORECASE)
 _SEVERAL_LINES = re.compile(r"\b(?:with|and|its|their|plus|over\s+(?:it|the))\b|[+&,]", re.IGNORECASE)
 """What stands in a thing that is more than one line."""
@@ -151,6 +153,8 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
     Each part is read alone, with the spacecraft and the time of the sentence. Return None if there are no such parts,
     if no part has more than data, or if a part means nothing alone.
     """
+    if empty := _EMPTY_PANEL.search(text):
+        raise NotUnderstood(f"the request does not say what {empty['panel']} draws")
     plain, title = take_title(text)
     plain, notes = with_plain_times(plain, now, ask)
     plain, count = without_number_of_panels(plain)

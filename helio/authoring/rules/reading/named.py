@@ -11,7 +11,7 @@ from operator import itemgetter
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.authoring.writing.computations import DERIVED
+from helio.authoring.writing.computations import has_quantity
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.quantities import SOURCES, B, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, INDICES, RATIOS, WORDS
@@ -113,7 +113,7 @@ def of_datasets(
         for atom in reversed([] if parameter else [atom for atom in placed if atom[0] < end]):
             if not joint.fullmatch(sentence.text[atom[0] : end]):
                 break
-            if not _has(dataset, atom[1].name):
+            if not has_quantity(dataset, atom[1].name):
                 described = _parameters_for(atom[1], catalogue.dataset(dataset))
                 if len(described) != 1:
                     break
@@ -124,15 +124,6 @@ def of_datasets(
         sources += [dataset] if is_known else []
         found += [(dataset, name) for name in own or ([] if is_known else [parameter])]
     return left, tuple(found), tuple(sources)
-
-
-def _has(dataset: str, quantity: str) -> bool:
-    """Return whether the table has a quantity in a dataset, or all from which it is computed."""
-    recipe = DERIVED.get(quantity)
-    names = {row.quantity for row in SOURCES if row.dataset == dataset}
-    return quantity in names or (
-        recipe is not None and {part.quantity for part in recipe.takes.values()} <= names
-    )
 
 
 def _parameters_for(quantity: RequestQuantity, entry: CatalogueEntry) -> list[str]:
