@@ -41,6 +41,7 @@ from helio.errors import HelioError
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter, encode
+from helio.knowledge.citations import Citation
 from helio.mcp_server import make_server
 from helio.pipelines.library import Library
 from helio.pipelines.template.plain_text import plain
@@ -141,6 +142,10 @@ class Says:
     def last_run(self, pipeline: str) -> Iterator[str]:
         """What the run ended with."""
         yield f"step b failed: {self.said}"
+
+    def citations(self, pipeline: str) -> dict[str, Citation]:
+        """What the files of the run say of their dataset."""
+        return {"AC_H2_MFI": Citation("AC_H2_MFI", title=self.said, doi=self.said, pi=self.said)}
 
     def changed(self, pipeline: str) -> Iterator[str]:
         """Who changed it, with which sentence."""
