@@ -3143,3 +3143,9 @@ def test_a_text_for_a_panel_is_that_of_its_axis_and_two_y_axes_are_of_two_lines(
         author.edit("plot the density and the speed in the same panel with two y axes", template).template
     )
     assert (spec["panels"], spec["right"]) == ([["Wind_n", "Wind_V"]], ["Wind_V"])
+
+
+def test_a_mark_that_is_named_by_its_label_gets_both_ends(author, templates):
+    template = author.edit("change the sheath to 05:00 to 13:00", templates("storm-overview")).template
+    sheath = figure_in(template)["vrects"][0]
+    assert (sheath["label"], sheath["x0"], sheath["x1"]) == ("sheath", "2015-03-17T05:00", "2015-03-17T13:00")

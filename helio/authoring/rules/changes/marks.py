@@ -175,7 +175,8 @@ def _old_and_new(clause: Clause) -> tuple[Clause, Clause]:
         numbers, times = clause.of("number"), clause.of("moment", "time")
         old += numbers[: -1 if to_value else None]
         looks = [atom for atom in clause.of("colour", "dash", "width", "text") if atom not in old]
-        size = 2 if clause.has("verb:shade") and not clause.has("time") else 1
+        has_ends = clause.has("verb:shade") or not clause.says(r"\bfrom\b")  # not: move it from A to B
+        size = 2 if has_ends and is_interval(clause) and not clause.has("time") else 1
         old += times if looks else times[:-size]
     new = [atom for atom in clause.of(*_NEW) if atom not in old]
     return (
