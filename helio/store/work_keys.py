@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -15,6 +16,10 @@ _MOST_PAIRS = 1_000_000
 """Maximum number of pairs of list items to compare; in longer lists, items are compared by position."""
 _PREFIXES = {"sha256:": "digest", "key:": "key", "code:": "code"}
 """Prefixes of digests, keys and code in the recipe of a result."""
+_TABLE = re.compile(r"inputs\.(?:\w+\.)?(?P<label>[\w.|-]+)(?:\[\d+\])?: .* is (?P<how>new|gone)")
+_SETTING = re.compile(
+    r"args\.(?:spec\.)?(?P<name>\w+)(?:\[(?P<place>\d+)\])?(?P<inside>[^:]*): (?P<change>.*)"
+)
 
 
 def key_of(recipe: Mapping[str, Any]) -> str:
@@ -64,6 +69,26 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     ['args.minimum: 3 is new', 'args.window: 10min → 30min', 'inputs.B digest changed']
     """
     return list(_differences("", _canonical(old), _canonical(new)))
+
+
+def in_plain_words(change: str) -> str:
+    """Write a change of a setting or of the input tables without paths.
+
+    >>> in_plain_words("args.spec.panels[2][1]: Wind_Ne is new"), in_plain_words("args.window: 2h → 3h")
+    ('panel 3: Wind_Ne is new', 'window: 2h → 3h')
+    >>> in_plain_words('inputs.tables.Wind_Ne: {"cites": [["WI_H5_SWE", … is new')
+    'table Wind_Ne is new'
+    """
+    if table := _TABLE.fullmatch(change):
+        return f"table {table['label']} is {table['how']}"
+    setting = _SETTING.fullmatch(change)
+    if setting is None:
+        return change
+    name = setting["name"].replace("_", " ")
+    if setting["name"] == "panels" and setting["place"]:
+        return f"panel {int(setting['place']) + 1}: {setting['change']}"
+    inside = " ".join(re.findall(r"[^\W\d][\w.|-]*", setting["inside"])) if not setting["place"] else ""
+    return f"{name}{f' of {inside}' if inside else ''}: {setting['change']}"
 
 
 class _Absent:

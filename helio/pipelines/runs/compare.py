@@ -20,7 +20,7 @@ from helio.steps.signature import signatures
 from helio.store.rules import changed_rules
 from helio.store.runs import PlanStep, RunRecord
 from helio.store.store import Store
-from helio.store.work_keys import difference
+from helio.store.work_keys import difference, in_plain_words
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.table_difference import TableDifference
@@ -30,9 +30,7 @@ Judge = Callable[[str, str], "TableDifference | None"]
 Verdict = Literal["same", "different", "not all compared", "nothing compared"]
 
 _CITED = re.compile(r"inputs\.\w+\.(?P<label>.+)\.cites\[\d+\]\[(?P<part>[0-3])\]: (?P<change>.+)")
-_INPUT = re.compile(
-    r"inputs\.(?P<parameter>\w+)(?:\[\d+\]|\.(?P<label>[^:]+?))(?:\.digest|: \{.*) (?P<how>changed|is new|is gone)"
-)
+_INPUT = re.compile(r"inputs\.(?P<parameter>\w+)(?:\[\d+\]|\.(?P<label>.+))\.digest changed")
 _CITES = ("dataset", "version", "provider", "preliminary status")
 """Names of the four facts that a figure's recipe records about each source of a table, in order (`recipes.py`)."""
 
@@ -445,13 +443,13 @@ def _clear_change(change: str, output: Mapping[str, Any]) -> str:
         return f"tool {output['recipe']['tool']}: {change}"
     match = _INPUT.fullmatch(change)
     if match:
-        return f"its input {match['label'] or match['parameter']} {match['how']}"
+        return f"its input {match['label'] or match['parameter']} changed"
     match = _CITED.fullmatch(change)
     if match:
         return (
             f"the source of {match['label']} has a different {_CITES[int(match['part'])]}: {match['change']}"
         )
-    return change
+    return in_plain_words(change)
 
 
 def _of_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

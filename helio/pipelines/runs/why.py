@@ -10,13 +10,9 @@ from helio.errors import DamagedObject, RequestError, UnknownRun, closest
 from helio.pipelines.runs.basis import file_changes, replacements
 from helio.pipelines.runs.listing import time_ranges
 from helio.store.runs import RunRecord, Runs, StepRecord, message_of
-from helio.store.work_keys import difference
+from helio.store.work_keys import difference, in_plain_words
 
 _INPUT = re.compile(r"inputs\.(?P<parameter>\w+)(?:\[(?P<place>\d+)\]|\.(?P<label>.+))\.digest changed")
-_TABLE = re.compile(r"inputs\.(?:\w+\.)?(?P<label>[\w.|-]+)(?:\[\d+\])?: .* is (?P<how>new|gone)")
-_SETTING = re.compile(
-    r"args\.(?:spec\.)?(?P<name>\w+)(?:\[(?P<place>\d+)\])?(?P<inside>[^:]*): (?P<change>.*)"
-)
 _FILE = re.compile(r"choices\[\d+\]\.files\[(?P<file>[^\]]*\D[^\]]*)\](?:: .*| digest changed)")
 
 
@@ -98,28 +94,8 @@ def _in_words(changes: list[str], earlier: RunRecord, record: RunRecord, step: S
         elif table:
             words.append(_of_table(table, earlier, record, step) or change)
         else:
-            words.append(_plainly(change))
+            words.append(in_plain_words(change))
     return words
-
-
-def _plainly(change: str) -> str:
-    """Write a change of a setting or of the input tables without paths.
-
-    >>> _plainly("args.spec.panels[2][1]: Wind_Ne is new"), _plainly("args.window: 2h → 3h")
-    ('panel 3: Wind_Ne is new', 'window: 2h → 3h')
-    >>> _plainly('inputs.tables.Wind_Ne: {"cites": [["WI_H5_SWE", … is new')
-    'table Wind_Ne is new'
-    """
-    if table := _TABLE.fullmatch(change):
-        return f"table {table['label']} is {table['how']}"
-    setting = _SETTING.fullmatch(change)
-    if setting is None:
-        return change
-    name = setting["name"].replace("_", " ")
-    if setting["name"] == "panels" and setting["place"]:
-        return f"panel {int(setting['place']) + 1}: {setting['change']}"
-    inside = " ".join(re.findall(r"[^\W\d][\w.|-]*", setting["inside"])) if not setting["place"] else ""
-    return f"{name}{f' of {inside}' if inside else ''}: {setting['change']}"
 
 
 def _of_table(match: re.Match[str], earlier: RunRecord, record: RunRecord, step: StepRecord) -> str:
