@@ -256,7 +256,7 @@ _ASKED: tuple[tuple[re.Pattern[str], _Saying], ...] = (
     ),
     (
         _pattern(
-            r"(?:when|how long) (?:was|were|is|did|does)(?: the)? (?P<what>[^?]+?)"
+            r"(?:(?:when|how long|how often) )?(?:was|were|is|are|did|does|do)(?: the)? (?P<what>[^?]+?)(?: ever)?"
             rf"(?: (?:go|drop|fall|rise|stay|get))? {_SIDE}\s*(?P<value>[-−+]?\d+(?:\.\d+)?)\s*(?P<unit>[^\s?!]+?)?"
         ),
         _stretches,

@@ -756,6 +756,8 @@ def test_what_helio_proposes_to_remember_is_no_error(said, kept):
         ("how many missing values are there in Bz?", ["0 of 24 values missing (ACE_BGSEc.z)"]),
         ("where does the magnitude curve end?", ["2022-01-01 23:00:00 (ACE_BGSEcmag)"]),
         ("when was the magnitude below -1 nT?", ["never below -1 nT (ACE_BGSEcmag)"]),
+        ("did the magnitude ever fall below -1 nT?", ["never below -1 nT (ACE_BGSEcmag)"]),
+        ("is the magnitude below -1 nT?", ["never below -1 nT (ACE_BGSEcmag)"]),
         ("when was the magnitude above 1 K?", ["the table is in nT, not in K (ACE_BGSEcmag)"]),
     ],
 )

@@ -139,7 +139,7 @@ def _slower(steps: npt.NDArray[Any], gap: npt.NDArray[np.bool_], cadence: float)
 
 
 def in_words(nanoseconds: float) -> str:
-    """Write a length of time to three digits: ``16 s``, ``92.2 ms``, ``1.5 h``."""
+    """Write a length of time to three digits: ``16 s``, ``92.2 s``, ``1.68 s``, ``2.5 h``."""
     nanoseconds = float(f"{nanoseconds:.3g}")
     for unit, length in (
         ("d", 86_400e9),
@@ -149,7 +149,8 @@ def in_words(nanoseconds: float) -> str:
         ("ms", 1e6),
         ("us", 1e3),
     ):
-        if nanoseconds >= 2 * length or (nanoseconds >= length and nanoseconds % length == 0):
+        least = 2 * length if unit in ("d", "h", "min") else length  # 90 s, but not 1.68e+03 ms
+        if nanoseconds >= least or (nanoseconds >= length and nanoseconds % length == 0):
             return f"{nanoseconds / length:.3g} {unit}"
     return f"{nanoseconds:.3g} ns"
 
