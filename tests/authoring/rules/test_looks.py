@@ -793,3 +793,34 @@ def test_looks_in_everyday_words(author, words, settings):
 def test_a_colour_is_said_with_the_word_colour(author):
     spec = figure(author, "Wind B and n, n with a red colour, 2003-11-20")
     assert spec["trace_colors"] == {"Wind_n": "red"}
+
+
+@pytest.mark.parametrize(
+    ("words", "panels", "marks"),
+    [
+        (
+            "vertical dashed line at 2015-03-17 04:45 labelled SSC on OMNI Bz and SYM-H",
+            [["OMNI_Bz"], ["OMNI_SYMH"]],
+            {"vlines": [{"x": "2015-03-17T04:45", "label": "SSC", "dash": "dash"}]},
+        ),
+        (
+            "shade 2015-03-17 06:00 to 12:00 on OMNI pressure and SYM-H",
+            [["OMNI_Pressure"], ["OMNI_SYMH"]],
+            {"vrects": [{"x0": "2015-03-17T06:00", "x1": "2015-03-17T12:00"}]},
+        ),
+        (
+            'vertical line labelled "SSC" at 2015-03-17 04:45 in OMNI speed, Bz and Dst',
+            [["OMNI_V"], ["OMNI_Bz"], ["OMNI_Dst"]],
+            {"vlines": [{"x": "2015-03-17T04:45", "label": "SSC"}]},
+        ),
+        (
+            "horizontal line at 0 in the Bz panel, OMNI Bz and density",
+            [["OMNI_Bz"], ["OMNI_n"]],
+            {"hlines": [{"y": 0.0, "panel": 1}]},
+        ),
+    ],
+)
+def test_the_list_behind_a_leading_mark_is_drawn_whole(author, words, panels, marks):
+    spec = figure(author, f"{words}, 16-18 March 2015")
+    assert spec["panels"] == panels
+    assert {name: spec.get(name) for name in marks} == marks

@@ -3,6 +3,7 @@
 import pytest
 
 from helio.authoring.outcome import NotUnderstood, TemplateDraft
+from tests.authoring.rules.test_computations import figure
 from tests.rows import in_one_test
 
 
@@ -110,6 +111,25 @@ def test_data_are_saved_without_a_figure_where_none_is_wanted(author, sentence, 
     tools = [tool for tool, _ in steps_of(author, sentence)]
     assert "save_data" in tools
     assert ("render_spec" in tools) is drawn
+
+
+@pytest.mark.parametrize(
+    "words", ["do not plot the density", "but don't plot density", "do not draw the total field"]
+)
+def test_a_quantity_that_is_not_wanted_is_no_figure_that_is_not_wanted(author, words):
+    with pytest.raises(NotUnderstood, match="helio does not understand"):
+        author.create(f"Wind speed and density, 2017-09-07, {words}")
+
+
+@pytest.mark.parametrize(
+    ("words", "panels"),
+    [
+        ("B and speed, do not plot Bx", [["Wind_By"], ["Wind_Bz"], ["Wind_V"]]),
+        ("magnetic field in GSM without By", [["Wind_Bx"], ["Wind_Bz"]]),
+    ],
+)
+def test_a_component_is_left_out_of_the_field(author, words, panels):
+    assert figure(author, f"Wind {words}, 2017-09-07")["panels"] == panels
 
 
 @pytest.mark.parametrize(
