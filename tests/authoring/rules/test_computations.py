@@ -1600,3 +1600,12 @@ def test_a_quantity_that_a_dataset_has_is_computed_if_the_sentence_says_so(autho
 def test_each_of_a_list_is_computed_if_the_sentence_says_so_of_the_list(author, words, computed):
     tools = [step["tool_name"] for step in author.create(f"{words}, 2003-11-20").template["steps"]]
     assert [tool for tool in tools if tool in ("plasma_beta", "alfven_mach")] == computed
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["mark the times in which Bz was under -5 nT", "mark periods with Bz < -5 nT", "shade where Bz < -5 nT"],
+)
+def test_intervals_of_a_least_length_are_not_marked_by_points(author, words):
+    with pytest.raises(NotUnderstood, match="and not 'for at least 3 hours'"):
+        author.create(f"{words} for at least 3 hours, OMNI Bz, May 2024")
