@@ -295,3 +295,8 @@ def test_means_over_the_values_are_drawn_in_their_panel(author):
 def test_no_with_a_full_stop_is_a_number(author, sentence, parameter):
     (args,) = (args for tool, args in steps_of(author, sentence) if tool == "fetch_data")
     assert args["parameter_id"] == parameter
+
+
+def test_a_superposed_epoch_says_that_its_series_are_averaged(author):
+    draft = author.create("superposed epoch of SYM-H around the minima of storms below -100 nT, 2015")
+    assert "the series are hourly, or averaged to 1 h, because the request names no cadence" in draft.notes

@@ -508,7 +508,8 @@ def _names_of(phrase: _Phrase) -> list[Atom]:
     return [
         part
         for part in phrase.parts
-        if part.kind == "craft" or (part.kind == "what" and _names_data(part.text))
+        if part.kind == "craft"
+        or (part.kind == "what" and (names_quantity(part.text) or read_spacecraft(Sentence(part.text))))
     ]
 
 
@@ -535,11 +536,6 @@ def _is_quantity(words: str) -> bool:
 def names_quantity(words: str) -> bool:
     """Return whether words name a quantity of the table."""
     return bool(_quantities_of(words))
-
-
-def _names_data(words: str) -> bool:
-    """Return whether words name a quantity of the table, or data of a spacecraft: ``OMNI pressure``."""
-    return names_quantity(words) or bool(read_spacecraft(Sentence(words)))
 
 
 def _phrases(

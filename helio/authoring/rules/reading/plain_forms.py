@@ -121,6 +121,11 @@ _PLAIN_FORMS = [
             rf"(?=\s+(?:first|last|on\s+top|at\s+the\s+(?:top|bottom)|{BELOW}|above)\s*(?:[.,;]|$))",
             r"\g<head>\g<name> \g<what>",
         ),
+        (  # ion and electron temperatures, electrons first
+            rf"\b(?P<one>ion|electron|proton)s?\s+and\s+(?P<two>ion|electron|proton)s?\s+(?P<rest>{_MOMENT}.*?)"
+            r"(?:,|,?\s+(?:with|and))\s+(?:the\s+)?(?P=two)s?(?:\s+ones?)?\s+(?:first|on\s+top|at\s+the\s+top)\b",
+            r"\g<two> and \g<one> \g<rest>",
+        ),
         (  # ACE mag and Wind mag magnitude, compared
             rf"^(?=.*\bcompar)(?P<head>.*?)\b(?P<name>mag|field|B)\b(?P<length>(?:\s+{duration_pattern()})?)"
             r"(?P<joint>\s*(?:,|\band\b|\bvs\.?|[&+])\s*[\w\s-]+?\s)(?P=name)(?P=length)\s+magnitudes?\b",
@@ -137,6 +142,10 @@ _PLAIN_FORMS = [
                 rf"{kept}\g<rest>",
             )
             for left, kept in (("Bx", "By and Bz"), ("By", "Bx and Bz"), ("Bz", "Bx and By"))
+        ),
+        (
+            rf"\bas\s+well\s+as\s+(?=[^,;.]*?\b(?:on\s+top|at\s+the\s+(?:top|bottom)|above|{BELOW}|{PANEL})\b)",
+            "plus ",
         ),
         (r"(?<=\d\d):\s+(?=(?:smooth|average|despike|detrend)\b)", "; "),
         (r"\b(?P<drawn>(?:plot|draw|show)\b[^;:.]*?)\s+twice\s*:\s*", r"\g<drawn>, "),
