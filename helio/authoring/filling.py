@@ -348,7 +348,7 @@ def _read(answer: Mapping[str, Any], request: str, catalogue: Catalogue, now: da
         instruments=tuple(_instrument(text) for text in _given(answer, "instruments")),
         modes=((mode, ""),) if mode else (),
         energies=tuple(_energy(text) for text in _given(answer, "energies")),
-        computed=quantity_named(compute)[0] if compute else "",
+        computed=(quantity_named(compute)[0],) if compute else (),
         computations=tuple(
             replace(
                 made,

@@ -376,8 +376,8 @@ class PipelineRequest:
         Pairs of a dataset and a parameter that a pipeline fetches already; helio takes them before others.
     from_datasets : tuple of str
         Datasets from which alone helio takes the quantities that they have.
-    computed : str
-        A quantity to compute even if a dataset has it.
+    computed : tuple of str
+        Quantities to compute even if a dataset has them.
     inputs : tuple of str
         The quantities from which to compute it, if the request names them; several kinds of one are alternatives.
     assumed : tuple of (str, float)
@@ -421,7 +421,7 @@ class PipelineRequest:
     units: tuple[str, ...] = ()
     at_hand: tuple[tuple[str, str], ...] = ()
     from_datasets: tuple[str, ...] = ()
-    computed: str = ""
+    computed: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     assumed: tuple[tuple[str, float], ...] = ()
     computations: tuple[Computation, ...] = ()

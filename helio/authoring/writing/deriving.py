@@ -23,7 +23,7 @@ from helio.authoring.writing.computations import (
 )
 from helio.authoring.writing.fetching import Fetching
 from helio.authoring.writing.sources import cadence_words, frames_of, near_the_earth, quantities_of
-from helio.authoring.writing.steps import PlotSeries, duration
+from helio.authoring.writing.steps import PlotSeries, duration, listed
 from helio.interval import interval_of
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.quantities import ABS_B, NE, POSITION, B, E, N, QuantitySource, families, sources_of
@@ -117,7 +117,7 @@ class Deriving:
             return self.quantity(from_sun if self.data.pick(from_sun, craft) else from_earth, craft, frame)
         if quantity == CURRENT:
             return self._curlometer(craft)
-        if quantity == self.request.computed or self._takes_assumed(quantity):
+        if quantity in self.request.computed or self._takes_assumed(quantity):
             return self.derived(quantity, craft)
         vector_frame = frame if quantity in VECTORS else ""
         try:
@@ -431,7 +431,7 @@ class Deriving:
             return length
         if bulk not in inputs or (quantity in inputs and self.data.pick(quantity, craft)):
             return quantity
-        self.steps.note(f"{self.request.computed}: with the {bulk} instead of the {quantity}")
+        self.steps.note(f"{listed(self.request.computed)}: with the {bulk} instead of the {quantity}")
         return bulk
 
     def _as_taken(self, part: PlotSeries, slowest: PlotSeries) -> PlotSeries:

@@ -1585,3 +1585,27 @@ def test_a_quantity_that_a_dataset_has_is_computed_if_the_sentence_says_so(autho
     steps = author.create(f"Wind {words}, 2003-11-20").template["steps"]
     [pressure] = [step["tool_args"] for step in steps if step["tool_name"] == "dynamic_pressure"]
     assert pressure["velocity_label"] == velocity
+
+
+@pytest.mark.parametrize(
+    ("words", "computed"),
+    [
+        ("Alfvén Mach number derived from OMNI", ["alfven_mach"]),
+        ("compute beta and the Alfven Mach number for OMNI", ["plasma_beta", "alfven_mach"]),
+        ("beta and Alfvén Mach number computed from OMNI", ["plasma_beta", "alfven_mach"]),
+        ("compute beta and plot the Alfven Mach number of OMNI", ["plasma_beta"]),
+        ("compute hourly means of the Alfven Mach number of OMNI", []),
+    ],
+)
+def test_each_of_a_list_is_computed_if_the_sentence_says_so_of_the_list(author, words, computed):
+    tools = [step["tool_name"] for step in author.create(f"{words}, 2003-11-20").template["steps"]]
+    assert [tool for tool in tools if tool in ("plasma_beta", "alfven_mach")] == computed
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["mark the times in which Bz was under -5 nT", "mark periods with Bz < -5 nT", "shade where Bz < -5 nT"],
+)
+def test_intervals_of_a_least_length_are_not_marked_by_points(author, words):
+    with pytest.raises(NotUnderstood, match="and not 'for at least 3 hours'"):
+        author.create(f"{words} for at least 3 hours, OMNI Bz, May 2024")

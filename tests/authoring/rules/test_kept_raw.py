@@ -126,6 +126,20 @@ def test_a_colour_behind_a_line_over_its_input_is_that_of_this_line(author, sent
     assert figure(author, sentence)["trace_colors"] == {"OMNI_Bz_smooth": "red"}
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["speed raw, temperature; 2005-01-20", "speed raw, temperature log; three panels; 2005-01-20"],
+)
+def test_an_average_beside_one_quantity_is_of_no_other_before_a_semicolon(author, words):
+    spec = figure(author, f"ACE density with 1 h medians, {words}")
+    assert spec["panels"] == [["ACE_n_binned"], ["ACE_V"], ["ACE_T"]]
+
+
+def test_an_average_beside_one_of_several_quantities_that_are_not_raw_is_not_clear(author):
+    with pytest.raises(NotUnderstood, match="not clear of what helio computes the average"):
+        author.create("ACE density with 1 h medians, speed raw, temperature, separate panels, 2005-01-20")
+
+
 def test_an_average_directly_before_the_last_quantity_is_of_this_one_alone(author):
     settings = figure(
         author, "SYM-H in blue and, on the right axis, hourly averaged AE in orange; 10 May 2024"

@@ -793,3 +793,96 @@ def test_looks_in_everyday_words(author, words, settings):
 def test_a_colour_is_said_with_the_word_colour(author):
     spec = figure(author, "Wind B and n, n with a red colour, 2003-11-20")
     assert spec["trace_colors"] == {"Wind_n": "red"}
+
+
+@pytest.mark.parametrize(
+    ("words", "panels", "marks"),
+    [
+        (
+            "vertical dashed line at 2015-03-17 04:45 labelled SSC on OMNI Bz and SYM-H",
+            [["OMNI_Bz"], ["OMNI_SYMH"]],
+            {"vlines": [{"x": "2015-03-17T04:45", "label": "SSC", "dash": "dash"}]},
+        ),
+        (
+            "shade 2015-03-17 06:00 to 12:00 on OMNI pressure and SYM-H",
+            [["OMNI_Pressure"], ["OMNI_SYMH"]],
+            {"vrects": [{"x0": "2015-03-17T06:00", "x1": "2015-03-17T12:00"}]},
+        ),
+        (
+            'vertical line labelled "SSC" at 2015-03-17 04:45 in OMNI speed, Bz and Dst',
+            [["OMNI_V"], ["OMNI_Bz"], ["OMNI_Dst"]],
+            {"vlines": [{"x": "2015-03-17T04:45", "label": "SSC"}]},
+        ),
+        (
+            "horizontal line at 0 in the Bz panel, OMNI Bz and density",
+            [["OMNI_Bz"], ["OMNI_n"]],
+            {"hlines": [{"y": 0.0, "panel": 1}]},
+        ),
+    ],
+)
+def test_the_list_behind_a_leading_mark_is_drawn_whole(author, words, panels, marks):
+    spec = figure(author, f"{words}, 16-18 March 2015")
+    assert spec["panels"] == panels
+    assert {name: spec.get(name) for name in marks} == marks
+
+
+@pytest.mark.parametrize("words", ["all y from", "each y axis from", "all the y axes from"])
+def test_a_range_of_every_y_axis(author, words):
+    spec = figure(author, f"Cluster 3 Bx, By and Bz in GSE, 2002-03-18, {words} -40 to 40")
+    assert spec["y_range"] == {"1": [-40.0, 40.0], "2": [-40.0, 40.0], "3": [-40.0, 40.0]}
+
+
+def test_what_stands_on_top_as_well_as_others_is_the_first_panel(author):
+    spec = figure(author, "OMNI SYM-H and AL as well as Bz on top, 7 Sept 2017")
+    assert spec["panels"] == [["OMNI_Bz"], ["OMNI_SYMH"], ["OMNI_AL"]]
+
+
+@in_one_test(
+    ("sentence", "settings"),
+    [
+        (
+            "Kp, 1-27 May 2024, as bars with threshold 5 dashed orange",
+            {"hlines": [{"y": 5.0, "color": "orange", "dash": "dash"}], "panel_types": ["bars"]},
+        ),
+        (
+            "OMNI SYM-H and ASY-H, 10 May 2024, with horizontal lines at -100 and -250 in SYM-H panel only",
+            {"hlines": [{"y": -100.0, "panel": 1}, {"y": -250.0, "panel": 1}]},
+        ),
+        (
+            'Wind |B| 2015-06-22 with the sheath shaded from 18:30 to 20:00 and labelled "sheath"',
+            {"vrects": [{"x0": "2015-06-22T18:30", "x1": "2015-06-22T20:00", "label": "sheath"}]},
+        ),
+        (
+            "Wind |B| 2015-06-22, shade 18:30 to 20:00 in grey and label it sheath",
+            {
+                "vrects": [
+                    {"x0": "2015-06-22T18:30", "x1": "2015-06-22T20:00", "label": "sheath", "color": "grey"}
+                ],
+                "trace_names": None,
+            },
+        ),
+        (
+            "ACE speed and Bz GSM, 2015-03-17, Bz on top, shade Bz below -10 nT",
+            {"panels": [["ACE_Bz"], ["ACE_V"]], "line_styles": {"ACE_Bz": {"fill_below": -10.0}}},
+        ),
+        (
+            "MMS1 ion and electron temperatures in separate panels with electron first, 2017-07-11",
+            {"panels": [["MMS1_Te"], ["MMS1_T"]]},
+        ),
+    ],
+)
+def test_lines_shades_and_places_in_few_words(author, sentence, settings):
+    spec = figure(author, sentence)
+    assert {name: spec.get(name) for name in settings} == settings
+
+
+@pytest.mark.parametrize("words", ["12 hours up to now", "12 h until now"])
+def test_a_length_up_to_now_is_the_last_such_time(author, words):
+    variables = author.create(f"OMNI Bz {words}").template["variables"]
+    assert variables["$TIME_RANGE"]["default"].startswith("last 12 h")
+
+
+@pytest.mark.parametrize("words", ["GSE, not GSM,", "GSE (not GSM)", "GSE but not in GSM"])
+def test_a_frame_that_is_not_wanted_is_left_out(author, words):
+    fetched = author.create(f"DSCOVR Bz in {words} 2017-09-07").template["steps"][0]["tool_args"]
+    assert fetched["parameter_id"] == "B1GSE"

@@ -3,6 +3,7 @@
 import pytest
 
 from helio.authoring.outcome import NotUnderstood, TemplateDraft
+from tests.authoring.rules.test_computations import figure
 from tests.rows import in_one_test
 
 
@@ -110,6 +111,25 @@ def test_data_are_saved_without_a_figure_where_none_is_wanted(author, sentence, 
     tools = [tool for tool, _ in steps_of(author, sentence)]
     assert "save_data" in tools
     assert ("render_spec" in tools) is drawn
+
+
+@pytest.mark.parametrize(
+    "words", ["do not plot the density", "but don't plot density", "do not draw the total field"]
+)
+def test_a_quantity_that_is_not_wanted_is_no_figure_that_is_not_wanted(author, words):
+    with pytest.raises(NotUnderstood, match="helio does not understand"):
+        author.create(f"Wind speed and density, 2017-09-07, {words}")
+
+
+@pytest.mark.parametrize(
+    ("words", "panels"),
+    [
+        ("B and speed, do not plot Bx", [["Wind_By"], ["Wind_Bz"], ["Wind_V"]]),
+        ("magnetic field in GSM without By", [["Wind_Bx"], ["Wind_Bz"]]),
+    ],
+)
+def test_a_component_is_left_out_of_the_field(author, words, panels):
+    assert figure(author, f"Wind {words}, 2017-09-07")["panels"] == panels
 
 
 @pytest.mark.parametrize(
@@ -275,3 +295,8 @@ def test_means_over_the_values_are_drawn_in_their_panel(author):
 def test_no_with_a_full_stop_is_a_number(author, sentence, parameter):
     (args,) = (args for tool, args in steps_of(author, sentence) if tool == "fetch_data")
     assert args["parameter_id"] == parameter
+
+
+def test_a_superposed_epoch_says_that_its_series_are_averaged(author):
+    draft = author.create("superposed epoch of SYM-H around the minima of storms below -100 nT, 2015")
+    assert "the series are hourly, or averaged to 1 h, because the request names no cadence" in draft.notes

@@ -245,7 +245,7 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         _check_new(editor, request)
     names = [quantity.name for quantity in request.quantities]
     if _COMPUTED.search(clause.text) and len(names) == 1 and names[0] in DERIVED:
-        request = replace(request, computed=names[0])
+        request = replace(request, computed=(names[0],))
     if own := computed_here(editor, request):
         put_into(editor, [own], place, instead)
         set_look(editor, clause, [own])

@@ -159,7 +159,7 @@ _RENAMED = re.compile(
 _LABELLED = re.compile(
     r"\b(?P<how>(?:lines?\s+(?:called|named)|labell?ed|(?:with\s+(?:the\s+)?|(?<=, ))label)(?:\s+as)?)[ ]+"
     r"(?P<label>(?!(?:at|in|on|the|an?|all|each|[xy][ -]axis)\b)[^\s,;\"']+(?:[ ]+[^\s,;\"']+){0,3}?)"
-    r"(?=\s*(?:$|[,;])|[ ]+(?:at|in|on|from|to|and|for)\b)",
+    r"(?=\s*(?:$|[,;])|[ ]+(?:at|in|on|over|from|to|and|for)\b)",
     re.IGNORECASE,
 )
 """The label of a mark without quotes: ``a vertical line labelled X-line at 22:34``."""

@@ -41,7 +41,7 @@ def computed_here(editor: FigureEditor, request: PipelineRequest) -> str:
     is_measured = any((row.dataset, row.quantity) == (dataset, names[0]) for row in SOURCES)
     is_of_one_step = len({epochs_of(editor, label) for label in labels.values()}) == 1
     is_as_drawn = is_of_one_step and {*labels.values()} <= {*editor.drawn}
-    if is_measured and request.computed != names[0] and not is_as_drawn:
+    if is_measured and names[0] not in request.computed and not is_as_drawn:
         return ""
     if any(_dataset(editor, label) != dataset for label in apart):
         return ""

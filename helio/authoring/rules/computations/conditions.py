@@ -118,9 +118,11 @@ _NOT_SHADED = (
     r"|in\s+(?:all|both|every|each)\s+(?:of\s+the\s+)?panels?)\b"
 )
 """Words behind a condition for what is made of its times, and for what helio does not draw there."""
+_WHOLE = rf"\b(?:{_SHADE}|intervals?|periods?|parts?|(?:in|during)\s+which)\b"
 _STATE = (
     rf"\b(?:(?:mark|flag|indicat|highlight)(?:e|ed|ing)?|{_SHADE})\s+(?:(?:all|only|the|its|those|these)\s+)*"
-    rf"(?:{_WHERE}\s+|(?:times|intervals?|periods?|parts?)\s+(?:{_WHICH}\s+)*){_LIMITED}"
+    rf"(?:{_WHERE}\s+|(?:times|intervals?|periods?|parts?)\s+(?:{_WHICH}\s+)*"
+    rf"|(?<=shade )(?=[\w|]+\s*(?:<|>|below|above|under))){_LIMITED}"
 )
 """A wish to mark all times at which a condition is met, and not the event that begins then."""
 _SIGNED = (
@@ -146,10 +148,12 @@ def with_states_shaded(text: str) -> str:
 
     def shaded(match: re.Match[str]) -> str:
         changes = ignoring_case(_BEGINS_EVENT).search(match[0]) and not ignoring_case(_SHADE).match(match[0])
-        kept = ignoring_case(rf"{LASTING}|.*{_OF_TIMES}").match(text, match.end())
+        lasting = ignoring_case(LASTING).match(text, match.end())
+        whole = ignoring_case(_WHOLE).search(match[0])
+        kept = (lasting and not whole) or ignoring_case(rf".*{_OF_TIMES}").match(text, match.end())
         if changes or match["side"] or kept:
             return match[0]
-        if other := ignoring_case(_NOT_SHADED).match(text, match.end()):
+        if other := lasting or ignoring_case(_NOT_SHADED).match(text, match.end()):
             raise NotUnderstood(
                 f"helio shades where a series is above or below a level in its panel, and not '{other[0].strip()}'",
                 advice="leave this out, or write 'mark every time Bz < -10 nT' for a dot at each event",

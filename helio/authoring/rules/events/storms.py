@@ -108,6 +108,8 @@ def read_storms(text: str) -> tuple[str, Epochs | None]:
         notes.append(f"superposed from {before} before to {after} after, because the request does not say")
     bins = sentence.take_first(BINS)
     paced = ignoring_case(r"\bhourly\b|\d[\s-]*(?:min|s|h)\w*\b").search(what + sentence.rest())
+    if not paced:
+        notes.append("the series are hourly, or averaged to 1 h, because the request names no cadence")
     rest = f"{'' if paced else 'hourly '}{what}{'' if drawn else f', {index}'} {sentence.rest()}"
     return rest, Epochs(
         storm_phases(index, threshold, give),

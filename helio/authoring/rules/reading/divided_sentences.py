@@ -118,7 +118,8 @@ _REFERS = re.compile(
 """Words of a part that mean something only beside the other parts, or are said of all parts."""
 _RELATES = re.compile(
     r"\b(?:ratios?\s+(?:of|between)|correlat\w+|lags?|delays?|against|versus|vs|function\s+of|coherence|cross|sum|product|from|using|times|minus"
-    r"|angles?\s+between|align\w*|propagat\w+|shift\w*|MVA|variance|LMN|rotat\w+|when|where|while|if|only|scatter|hodogram|histograms?|derived|calculated)\b",
+    r"|angles?\s+between|align\w*|propagat\w+|shift\w*|MVA|variance|LMN|rotat\w+|when|where|while|if|only|scatter|hodogram|histograms?"
+    r"|derived|calculated|(?<=, )on\s+the\s+right\s+axis(?=,))\b",
     re.IGNORECASE,
 )
 """Words of a list that may relate one thing of it to another, or that are said of all."""
@@ -356,7 +357,10 @@ def listed_things(text: str, now: datetime) -> list[str]:
     sentence = Sentence(_BOTH.sub("", COMPARE.sub("", text)))
     text = sentence.text
     sentence.take_times(now)
-    plain = _without_brackets(sentence.left)
+    pieces = sentence.left.split(";")
+    is_one = sum(bool(named_data(piece) or read_computations(Sentence(piece))) for piece in pieces) == 1
+    joint = "," if is_one else ";"  # n and V; two panels; 5 May 2010
+    plain = _without_brackets(joint.join(pieces))
     if _RELATES.search(plain) or _REFERS.search(plain) or _PLACE.search(plain) or _BREAK.search(plain):
         return []
     joints = list(_LISTED.finditer(plain))

@@ -16,7 +16,7 @@ from helio.authoring.request import Lines, RequestQuantity
 from helio.authoring.rules.computations.computed import CLEANING
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.cadences import LENGTH
-from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
+from helio.authoring.rules.reading.named import FIELD, Placed, names_of_spacecraft, read_quantities
 from helio.authoring.rules.reading.named_instruments import IN_CAPITALS, Crafts
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import (
@@ -144,6 +144,13 @@ _NO_LIST = re.compile(
 )
 """Commas and the word ``and`` between a quantity and its first input, behind an instrument or a group of data: ``beta
 from PAS and MAG``."""
+_COMPUTED = r"\b(?:computed|calculated|derived)"
+_COMPUTED_FROM_THEM = ignoring_case(rf"{_COMPUTED}\s+from\s+(?:them|these|those|both|it)\b")
+_TO_COMPUTE = ignoring_case(
+    r"\b(?:compute|calculate|derive)d?\s+(?:(?:(?!\b(?:of|means?|averages?|medians?|ratio|difference|plot|draw|show|add|with"
+    r"|over|from|for|on|in)\b)[^;.:])+(?:,|\band\b|&)\s*)?(?:(?:and|the|its|their|an?)\s+)*$"
+)
+"""Words for what is computed even if a dataset has it: ``computed from them``, ``compute beta and the``."""
 _INSTRUMENTS = re.compile(
     rf"(?:,|\bwith|\busing)\s*{IN_CAPITALS}(?:\s+(?:data|moments|ions?|protons?))?\s*(?:and|[,&+/])\s*(?=(?:MAG|magnetometer)\b[^:;]*$)(?!.*\bpanels?\b)"
 )
@@ -377,7 +384,7 @@ def drawn_of(
 
 def derived_from_others(
     sentence: Sentence, placed: Placed, field: int, described: Sequence[int]
-) -> tuple[str, frozenset[RequestQuantity], tuple[str, ...]]:
+) -> tuple[tuple[str, ...], frozenset[RequestQuantity], tuple[str, ...]]:
     """Find a quantity to compute from others: ``dynamic pressure from density and velocity``.
 
     Parameters that the catalogue describes stand at the positions `described`.
@@ -385,7 +392,7 @@ def derived_from_others(
     Returns
     -------
     tuple
-        The name of the quantity, or ""; those others that the figure does not draw (it draws the density of ``from the
+        The name of the quantity, if any; those others that the figure does not draw (it draws the density of ``from the
         density, and the density itself``); and the names of all others, with that of the electrons beside a bare one.
 
     Raises
@@ -393,7 +400,7 @@ def derived_from_others(
     NotUnderstood
         helio computes the quantity from others than those.
     """
-    none: tuple[str, frozenset[RequestQuantity], tuple[str, ...]] = ("", frozenset(), ())
+    none: tuple[tuple[str, ...], frozenset[RequestQuantity], tuple[str, ...]] = ((), frozenset(), ())
     if not placed or recipe_of(placed[0][1].name) not in DERIVED:
         return none
     start, first = placed[0]
@@ -458,7 +465,7 @@ def derived_from_others(
         if quantity.name in OF_ELECTRONS and not _OF_PROTONS.match(sentence.text, at)
     }
     hidden = frozenset(quantity for _, quantity in others if quantity not in shown)
-    computed = first.name if first.name in DERIVED else ""
+    computed = (first.name,) if first.name in DERIVED else ()
     return computed, hidden, tuple(sorted(inputs))
 
 
@@ -493,22 +500,30 @@ def computed_from(text: str) -> str:
     return first.name if is_input else ""
 
 
-def said_computed(text: str, placed: Placed) -> tuple[str, tuple[str, ...]]:
-    """Return the quantity that a text wants computed, even if a dataset has it, and those that it names as the inputs.
+def said_computed(text: str, placed: Placed) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the quantities that a text wants computed, even if a dataset has them, and those it names as the inputs.
 
     >>> text = "density and speed, and the dynamic pressure computed from them"
     >>> said_computed(text, read_quantities(Sentence(text), magnitude=False)[0])
-    ('dynamic pressure', ('proton density', 'bulk speed'))
+    (('dynamic pressure',), ('proton density', 'bulk speed'))
     """
-    ahead = ignoring_case(r"\b(?:compute|calculate|derive)d?\s+(?:the\s+|its\s+|their\s+|an?\s+)?$")
-    behind = ignoring_case(r"\b(?:computed|calculated|derived)\s+from\s+(?:them|these|those|both|it)\b")
     ends = [*(at for at, _ in placed), len(text)][1:]
-    for (at, quantity), end in zip(placed, ends, strict=True):
-        from_them = quantity.name in DERIVED and behind.search(text[at:end])
-        if from_them or (quantity.name in DERIVED and ahead.search(text[:at])):
-            before = (other.name for start, other in placed if from_them and start < at)
-            return quantity.name, tuple(dict.fromkeys(before))
-    return "", ()
+    derived = [
+        (at, name, _COMPUTED_FROM_THEM.search(text[at:end]))
+        for (at, name), end in zip(((at, quantity.name) for at, quantity in placed), ends, strict=True)
+        if name in DERIVED
+    ]
+    from_craft = ignoring_case(
+        rf"[^,;.:]*?{_COMPUTED}\s+(?:from|for|with|using)\s+(?:the\s+)?(?:{names_of_spacecraft()})"
+    )
+    computed = [
+        name
+        for at, name, from_them in derived
+        if from_them or _TO_COMPUTE.search(text[:at]) or from_craft.match(text, at)
+    ]
+    of_them = max((at for at, _, from_them in derived if from_them), default=0)
+    before = (quantity.name for at, quantity in placed if at < of_them and quantity.name not in computed)
+    return tuple(dict.fromkeys(computed)), tuple(dict.fromkeys(before))
 
 
 def named_again(text: str, placed: Placed, crafts: Sequence[tuple[int, str]], marks: Sequence[int]) -> Placed:

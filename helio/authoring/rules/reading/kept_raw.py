@@ -162,7 +162,8 @@ def of_the_others(
             of = replace(of, quantities=tuple(quantity for quantity in near if quantity not in raw))
         clause = range(*named.clause_at(mention.position))
         beside = {quantity for at, quantity in named.placed if at in clause and not kept.has(at)}
-        if not of.quantities or raw & ({*of.quantities} | beside):
+        later = {*of.quantities}.intersection(named.quantities(clause.stop)) - beside if beside else None
+        if not of.quantities or raw & ({*of.quantities} | beside) or later:  # n with medians, V raw, T
             raise _unclear(mention)
         limited.append(replace(mention, computation=replace(mention.computation, of=of)))
     return tuple(limited)

@@ -158,7 +158,6 @@ _IN_ONE_PANEL = re.compile(r"\b(?:one|same|single)\s+panel\s+(?:on|with)\s+(?:an
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
 _AND = re.compile(r"\s*(?:,?\s*\b(?:and|plus)\b|[&+])\s*(?:the\s+)?", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
-_ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
 _NAMED_AGAIN = re.compile(r"[,;:(]\s*(?:and\s+)?(?:the\s+)?$", re.IGNORECASE)
 _LENGTH = re.compile(r"\s*(?:of|over|with|from)\s+[\d.]", re.IGNORECASE)
 """Patterns of what stands around the name of a result with its look, if the request names the result before."""
@@ -316,7 +315,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
     left = "".join(text[at:stop] for at, stop in _between(phrases, len(text)))
-    only = [] if ignoring_case(GROUP).search(left) or names_quantity(left) else phrases
+    is_drawn = ignoring_case(GROUP).search(left) or names_quantity(left)
+    only = [phrase for phrase in phrases if not is_drawn or _begins_list(phrase, names, text)]
     removed: list[_Phrase | Atom] = [*phrases, *styles, *again]
     for part in sorted(removed, key=lambda part: part.start):
         stop = part.stop
@@ -330,11 +330,10 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         if part not in again:
             words = text[part.start : stop].strip(" ,")
             words += _in_its_panel(part, names, text) if part in phrases else ""
-            kinds = [name.kind for clause in only for name in _names_of(clause)]
-            if (
-                part in only and kinds.count("what") == 1
-            ):  # on the SYM-H plot: it is no name of what is shaded
-                words = _ON_PLOT.sub("", words)
+            drawn = [name.text for clause in only for name in _names_of(clause) if name.kind == "what"]
+            if part in only and len(drawn) == 1:  # on the SYM-H plot: it is no name of what is shaded
+                of_data = ignoring_case(rf"\s+(?:on|in|over)\s+(?:the\s+)?{re.escape(drawn[0])}$")
+                words = of_data.sub("", words)
             looks += named.get(part.start) or [words]
         at = stop
     return " ".join(_with_charges(rest + text[at:]).split()), tuple(looks)
@@ -481,6 +480,20 @@ def _with_raw_joined(text: str, now: datetime) -> str:
     return f"{text[: raw.start()]} with the raw data{text[raw.end() :]}"
 
 
+def _begins_list(phrase: _Phrase, names: Sequence[Atom], text: str) -> bool:
+    """Return whether the name in a leading mark begins the list of what to draw: ``shade 6:00 to 7:00 on n and V``."""
+    own = phrase.parts[-1]
+    later = next((name for name in names if name.start >= phrase.stop), None)
+    return (
+        own in _names_of(phrase)
+        and later is not None
+        and names_quantity(later.text)
+        and _LISTED.fullmatch(text[phrase.stop : later.start]) is not None
+        and not names_quantity(text[: phrase.start])
+        and not _quantities_of(own.text) & _quantities_of(text[phrase.stop :])
+    )
+
+
 def _between(phrases: Sequence[_Phrase], stop: int) -> Iterator[tuple[int, int]]:
     """Yield where the parts of a text before, between and behind phrases begin and end."""
     at = 0
@@ -495,7 +508,8 @@ def _names_of(phrase: _Phrase) -> list[Atom]:
     return [
         part
         for part in phrase.parts
-        if part.kind == "craft" or (part.kind == "what" and names_quantity(part.text))
+        if part.kind == "craft"
+        or (part.kind == "what" and (names_quantity(part.text) or read_spacecraft(Sentence(part.text))))
     ]
 
 

@@ -33,6 +33,7 @@ _AND = r"\s*(?:,|,?\s+and)\s+"
 _WORDS = r"(?:(?!(?:and|with|over|by|to|in|smooth\w*|averag\w*)\b)[\w|.-]+\s+){1,4}?"
 _SHOWN = r"(?:,?\s+(?:and\s+)?(?:then\s+)?(?:plot|draw|show|display)\s+(?:it|this|that|the\s+result)\b)"
 _MOMENT = r"(?:velocity|speed|density|temperature|pressure)"
+_LEFT_OUT = r"(?:without|(?:do\s+not|don['’]t)\s+(?:plot|draw|show))"
 _BEFORE_THEN = r"(?:(?!\bthen\b)[^;|])*"
 _PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
@@ -120,6 +121,11 @@ _PLAIN_FORMS = [
             rf"(?=\s+(?:first|last|on\s+top|at\s+the\s+(?:top|bottom)|{BELOW}|above)\s*(?:[.,;]|$))",
             r"\g<head>\g<name> \g<what>",
         ),
+        (  # ion and electron temperatures, electrons first
+            rf"\b(?P<one>ion|electron|proton)s?\s+and\s+(?P<two>ion|electron|proton)s?\s+(?P<rest>{_MOMENT}.*?)"
+            r"(?:,|,?\s+(?:with|and))\s+(?:the\s+)?(?P=two)s?(?:\s+ones?)?\s+(?:first|on\s+top|at\s+the\s+top)\b",
+            r"\g<two> and \g<one> \g<rest>",
+        ),
         (  # ACE mag and Wind mag magnitude, compared
             rf"^(?=.*\bcompar)(?P<head>.*?)\b(?P<name>mag|field|B)\b(?P<length>(?:\s+{duration_pattern()})?)"
             r"(?P<joint>\s*(?:,|\band\b|\bvs\.?|[&+])\s*[\w\s-]+?\s)(?P=name)(?P=length)\s+magnitudes?\b",
@@ -128,6 +134,18 @@ _PLAIN_FORMS = [
         (
             rf"^(?!.*\b(?:bottom|first|then|panel|{BELOW})\b)(?P<mean>.*\b(?:means?|averages?|medians?)\s+of\s+[^,;.]+?)(?:,?\s+on\s+top(?!\s+of)|,\s+(?:overplotted|overlaid|superimposed))(?={END})",
             r"\g<mean> overplotted",
+        ),
+        *(  # B and density without Bx
+            (
+                rf"\b(?:magnetic\s+field|(?-i:B))(?:\s+vector)?\b(?P<rest>[^;]*?),?\s+(?:but\s+)?{_LEFT_OUT}\s+(?:the\s+)?"
+                rf"{left}\b(?:\s+component\b)?",
+                rf"{kept}\g<rest>",
+            )
+            for left, kept in (("Bx", "By and Bz"), ("By", "Bx and Bz"), ("Bz", "Bx and By"))
+        ),
+        (
+            rf"\bas\s+well\s+as\s+(?=[^,;.]*?\b(?:on\s+top|at\s+the\s+(?:top|bottom)|above|{BELOW}|{PANEL})\b)",
+            "plus ",
         ),
         (r"(?<=\d\d):\s+(?=(?:smooth|average|despike|detrend)\b)", "; "),
         (r"\b(?P<drawn>(?:plot|draw|show)\b[^;:.]*?)\s+twice\s*:\s*", r"\g<drawn>, "),

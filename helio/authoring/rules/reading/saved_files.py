@@ -59,9 +59,11 @@ _BARE_TABLE = (
 _FIGURE = r"(?:figures?|plots?|plotting|graphs?|graphics?|pictures?|images?|charts?)(?!\s+(?:titles?|labels?|frames?))"
 _NOT = r"(?:do\s+not|don['’]?t)"
 _NO_FIGURE = (
-    rf"[,;(]?\s*\b(?:(?:and|but)\s+)?(?:(?:no|without|{_NOT}\s+(?:need|want|make|draw)|no\s+need\s+(?:for|of)|not(?:\s+as)?"
-    rf"|instead\s+of|rather\s+than)\s+(?:(?:an?|any|the)\s+)?{_FIGURE}(?:\s+(?:is\s+)?(?:needed|required|necessary|please))*"
+    rf"[,;(]?\s*\b(?:(?:and|but)\s+)?(?:(?:no|without|{_NOT}\s+(?:need|want|make|draw)|no\s+need\s+(?:for|of)"
+    rf"|(?<!do )not(?:\s+as)?|instead\s+of|rather\s+than)\s+(?:(?:an?|any|the)\s+)?{_FIGURE}"
+    r"(?:\s+(?:is\s+)?(?:needed|required|necessary|please))*"
     rf"|(?:{_NOT}|no\s+need\s+to)\s+(?:plot|draw)\b(?:\s+(?:it|them|anything))?"
+    r"(?!\s+(?!(?:and|but|just|only|please|save)\b)[\w|])"
     rf"|{_FIGURE}\s+(?:is\s+)?not\s+(?:needed|required|necessary)"
     rf"|{_ONLY}\s+(?:(?:need|want)\s+)?(?:the\s+)?(?:data|numbers)(?=\s*(?:[,;:.]|$)))\b\)?"
     r"|(?:^|[,;:.(])\s*(?:data|numbers)\s+only\b\)?"

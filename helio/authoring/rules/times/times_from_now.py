@@ -33,6 +33,10 @@ _SYNONYMS = (
     (ignoring_case(r"\bso\s+far\s+(?=today\b|this\s+(?:week|month|year)\b)"), ""),
     (ignoring_case(r"(?P<kept>\btoday|\bthis\s+(?:week|month|year))\s+so\s+far\b"), r"\g<kept>"),
     (ignoring_case(r"\b(?:the\s+)?(?P<unit>week|month|year)[\s-]+to[\s-]+date\b"), r"this \g<unit>"),
+    (
+        ignoring_case(r"(?<!last )\b(?P<length>\d+ ?(?:h|hours?|days?|weeks?))\s+(?:up to|until) now\b"),
+        r"last \g<length>",
+    ),
 )
 COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _UNCLEAR = ignoring_case(r"\b(?:this\s+(?:morning|afternoon|evening)|tonight|last\s+night|overnight)\b")
