@@ -3149,3 +3149,16 @@ def test_a_mark_that_is_named_by_its_label_gets_both_ends(author, templates):
     template = author.edit("change the sheath to 05:00 to 13:00", templates("storm-overview")).template
     sheath = figure_in(template)["vrects"][0]
     assert (sheath["label"], sheath["x0"], sheath["x1"]) == ("sheath", "2015-03-17T05:00", "2015-03-17T13:00")
+
+
+def test_what_stays_of_several_panels_is_asked(author, templates):
+    spiral = templates("parker-spiral-angle")
+    question = author.edit("plot only the spiral angle and the speed", spiral)
+    assert isinstance(question, AuthorQuestion)
+    with pytest.raises(NotUnderstood, match="'spiral angle' may mean panel 2 or 3"):
+        author.edit("keep only the spiral angle panel and the speed panel", spiral)
+
+
+def test_a_field_is_put_in_another_frame(author, templates):
+    template = author.edit("put the field in GSE", templates("mms-survey")).template
+    assert "mms1_fgm_b_gse_srvy_l2" in {step["tool_args"].get("parameter_id") for step in template["steps"]}

@@ -1761,3 +1761,15 @@ def test_a_panel_without_a_quantity_is_refused(author, words):
 def test_a_line_alone_in_its_panel_has_no_right_axis(author):
     with pytest.raises(NotUnderstood, match="no right axis"):
         author.create("Wind 2003-11-20: Bz in GSM above, speed and density below, density on the right axis")
+
+
+def test_only_good_data_is_no_name_of_a_parameter(author):
+    with pytest.raises(NotUnderstood, match="'only'"):
+        author.create(
+            "Solar wind temperature and density from Wind SWE for 20-21 November 2003, with good data only"
+        )
+
+
+def test_omni_is_at_the_nose_of_the_bow_shock(author):
+    template = author.create("Solar wind speed at the bow shock nose from OMNI, 2024-05-10").template
+    assert template["steps"][0]["tool_args"]["parameter_id"] == "flow_speed"

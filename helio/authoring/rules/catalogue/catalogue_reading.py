@@ -105,6 +105,8 @@ def read_catalogue(
         return CatalogueReading(hint=every)
     if any(_is_sensor(named, parts, catalogue) for named in every):
         return CatalogueReading()  # it would draw the data of another sensor, too
+    if any(named.said.casefold() in ("only", "just") for named in every):
+        return CatalogueReading()  # with good data only
     flown = {name for named in every for match in named.matches for name in astuple(match.first.craft)}
     if any(crafts_named(part, catalogue) - flown for part in parts if part.unread and not part.crafts):
         return CatalogueReading()  # it would draw no data of one of the spacecraft

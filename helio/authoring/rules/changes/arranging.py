@@ -245,11 +245,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         editor.keep_entries([line for panel in kept for line in panel])
         return
     meant = [
-        editor.lines_in(editor.numbers_of(name))
+        editor.lines_in(_panels_meant(editor, clause, name))
         if editor.panels and says_panel(clause, name)
-        else _with_strength(
-            editor, name, with_namesakes(editor, editor.known(all_of(editor, name), every=True))
-        )
+        else _with_strength(editor, name, with_namesakes(editor, _meant_by(editor, name)))
         for name in clause.names
     ]
     if unread := ignoring_case(rf"\bone(?=\s)|\bbut\s+not\b|\bkeep\b.*\b({PLACE})$").search(clause.text):
@@ -314,6 +312,23 @@ def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:
 
 
 _IN_TWO = ignoring_case(r"(?:\bin\s+(?:the\s+)?[\w|*-]+\s+panel\b.*){2}")
+
+
+def _panels_meant(editor: FigureEditor, clause: Clause, name: str) -> list[int]:
+    """Return the panels that a name means; refuse ``the angle panel`` of several."""
+    numbers = editor.numbers_of(name)
+    if len(numbers) > 1 and clause.says(rf"(?<!\w){re.escape(name)}\s+panel\b"):
+        raise NotUnderstood(
+            f"'{name}' may mean panel {' or '.join(map(str, numbers))}", advice="name the panel by its number"
+        )
+    return numbers
+
+
+def _meant_by(editor: FigureEditor, name: str) -> list[str]:
+    """Return all lines that a name means; ask which if it names no quantity, and lines of several panels."""
+    lines = editor.known(all_of(editor, name), every=True)
+    is_clear = any(editor.lines.own_quantities(line) for line in lines) or len(editor.panels_with(lines)) < 2
+    return lines if is_clear or name.endswith("s") else editor.known(name)
 
 
 def _refuse_two_panels(clause: Clause) -> None:
