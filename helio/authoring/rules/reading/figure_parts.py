@@ -49,7 +49,9 @@ _PANEL_OF_ALL = re.compile(
 )
 _LEAD = re.compile(r"(?P<lead>[^:;]+):\s")
 """The beginning of a part that may be said of the parts after it: ``SolO EPD HET: protons on top, electrons below``."""
-_EMPTY_PANEL = ignoring_case(r"\bpanel\s+\d+\s*:.*(?:;|,?\s\band)\s*(?P<panel>panel\s+\d+)\W*$")
+_EMPTY_PANEL = ignoring_case(
+    r"\bpanel\s+\d+(?:\s*:|\s+(?!and\b)\w).*(?:;|,?\s\band)\s*(?P<panel>panel\s+\d+)\W*$"
+)
 """A number of a panel at the end, of which nothing says what it draws: ``panel 1: Bz; panel 2``."""
 _SAME_PANEL = re.compile(r"\bsame\s+(?:panel|plot|axis|axes)\b", re.IGNORECASE)
 _SEVERAL_LINES = re.compile(r"\b(?:with|and|its|their|plus|over\s+(?:it|the))\b|[+&,]", re.IGNORECASE)
