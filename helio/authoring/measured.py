@@ -110,16 +110,15 @@ def _records(table: Table, _: Asked) -> Iterator[str]:
     yield number_of(len(table), "record")
 
 
-def _gaps(table: Table, _: Asked) -> Iterator[str]:
+def _gaps(table: Table, asked: Asked) -> Iterator[str]:
     found = describe(table)
-    if found.longest_gap is None:
-        yield "no gap"
-        return
-    hole = found.longest_gap
-    yield (
-        f"{number_of(found.gaps, 'gap')}; the longest is {in_words(hole.seconds * 1e9)}, "
-        f"{_time(hole.start)} to {_time(hole.stop)}"
-    )
+    told = "no gap between records"
+    if (hole := found.longest_gap) is not None:
+        told = (
+            f"{number_of(found.gaps, 'gap')} between records; the longest is {in_words(hole.seconds * 1e9)}, "
+            f"{_time(hole.start)} to {_time(hole.stop)}"
+        )
+    yield f"{told}; {next(_missing(table, asked))}"
 
 
 def _missing(table: Table, _: Asked) -> Iterator[str]:

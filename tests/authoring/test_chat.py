@@ -745,8 +745,14 @@ def test_what_helio_proposes_to_remember_is_no_error(said, kept):
     [
         ("how many records are there?", ["24 records (ACE_BGSEc)", "24 records (ACE_BGSEcmag)"]),
         ("how many data points are in panel 2?", ["24 records (ACE_BGSEcmag)"]),
-        ("are there gaps in the magnitude?", ["no gap (ACE_BGSEcmag)"]),
-        ("how many gaps has the magnitude?", ["no gap (ACE_BGSEcmag)"]),
+        (
+            "are there gaps in the magnitude?",
+            ["no gap between records; 0 of 24 values missing (ACE_BGSEcmag)"],
+        ),
+        (
+            "how many gaps has the magnitude?",
+            ["no gap between records; 0 of 24 values missing (ACE_BGSEcmag)"],
+        ),
         ("how many records does the magnitude have?", ["24 records (ACE_BGSEcmag)"]),
         (
             "how many records has the magnitude between 3:00 and 06:00?",
@@ -820,7 +826,9 @@ def test_values_of_an_average_are_told_with_those_that_were_measured():
     averaged, measured = answer(text, mean)[:2]
     assert ", the mean of 24 values (ACE_BGSEcmag, not averaged)" in measured
     assert "6h" in averaged.partition("(ACE_BGSEcmag_")[2]
-    assert answer(text, gaps)[1] == "no gap (ACE_BGSEcmag, not averaged)"
+    assert (
+        answer(text, gaps)[1] == "no gap between records; 0 of 24 values missing (ACE_BGSEcmag, not averaged)"
+    )
 
 
 def test_an_answer_from_the_last_figure_says_that_a_change_is_pending():

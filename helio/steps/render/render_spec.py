@@ -64,7 +64,7 @@ from helio.steps.render.spec import FigureSpec, PanelType
 from helio.steps.render.strip_panel import check_categories
 from helio.steps.render.themes import look
 from helio.steps.render.time_axis import instant, nanoseconds, time_ticks
-from helio.steps.render.wording import with_subscripts
+from helio.steps.render.wording import typeset
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.component_names import axis_letters
@@ -364,8 +364,8 @@ def render_spec(
     ]
     for titled in (*(axis.get("title", {}) for key, axis in layout.items() if "axis" in key), *bar_titles):
         if "text" in titled:
-            titled["text"] = with_subscripts(titled["text"])
-    data = [trace | {"name": with_subscripts(trace["name"])} if "name" in trace else trace for trace in data]
+            titled["text"] = typeset(titled["text"])
+    data = [trace | {"name": typeset(trace["name"])} if "name" in trace else trace for trace in data]
     return Figure({"data": data, "layout": layout}, tuple(notes), tuple(details), tuple(quality))
 
 

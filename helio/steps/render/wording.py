@@ -14,6 +14,8 @@ from helio.store.table import Table
 _SUBSCRIPT = re.compile(r"(?<!\w)([^\W\d_]{1,2}|⟨[^⟨⟩]+⟩)_([^\W_∥⊥]{0,5}[∥⊥]?(?:×[^\W_])?)(?<!_)(?![\w×])")
 """A symbol of one or two letters, or an average, with its subscript: ``V_A``, ``V_E×B``, ``⟨Bz⟩_10min``."""
 
+_EXPONENT = re.compile(r"(?<=\w)\^(?:\{([-−]?\d+)\}|([-−]?\d+))")
+
 FONT_FAMILY = "DejaVu Sans, Verdana, Arial, sans-serif"
 """DejaVu Sans is first, because it has every superscript, and browsers on Linux have it."""
 
@@ -57,13 +59,16 @@ def as_axis(names: Sequence[str]) -> list[str]:
     return [*vectors] if is_vector else names
 
 
-def with_subscripts(text: str) -> str:
-    """Lower the subscripts of symbols, which names write behind an underscore; leave other names as they are.
+def typeset(text: str) -> str:
+    """Lower the subscripts of symbols, behind an underscore, and raise exponents; leave other names as they are.
 
-    >>> with_subscripts("V_A, ⟨Bz⟩_10min [nT]"), with_subscripts("V_E×B, |B_R| and T_∥ in AC_H2_MFI")
+    >>> typeset("V_A, ⟨Bz⟩_10min [nT]"), typeset("V_E×B, |B_R| and T_∥ in AC_H2_MFI")
     ('V<sub>A</sub>, ⟨Bz⟩<sub>10min</sub> [nT]', 'V<sub>E×B</sub>, |B<sub>R</sub>| and T<sub>∥</sub> in AC_H2_MFI')
+    >>> typeset("N_p [cm^-3]"), typeset("V (km s^{-1})")
+    ('N<sub>p</sub> [cm<sup>−3</sup>]', 'V (km s<sup>−1</sup>)')
     """
-    return _SUBSCRIPT.sub(r"\1<sub>\2</sub>", text)
+    lowered = _SUBSCRIPT.sub(r"\1<sub>\2</sub>", text)
+    return _EXPONENT.sub(lambda match: f"<sup>{(match[1] or match[2]).replace('-', '−')}</sup>", lowered)
 
 
 def bracketed(unit: str) -> str:

@@ -351,7 +351,11 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
             if (made.tool, held) == (tool, window):
                 raise NotUnderstood(f"the figure already draws {line}, which has a window of {window}")
             source = editor.lines.source(source, AVERAGES)
-        new = _computed_from(editor, source, tool, window)
+        new = _computed_from(editor, source, tool, window, beside=True)
+        if tool == "resample" and not editor.lines.is_vector(new):
+            editor.put(
+                "trace_names", re.sub(r"(\d)([a-z])", r"\1 \2", f"{_length(editor, window)} mean"), new
+            )
         # a spectrum and a rate have other units than the line
         apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
         apart |= _NEW_PANEL.search(clause.text) is not None or line in all_vectors
@@ -395,8 +399,8 @@ def component_read(editor: FigureEditor, line: str) -> str:
     return alike[0] if letter and len(alike) == 1 else line
 
 
-def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> str:
-    """Add a step that applies a tool to a line; return the new label."""
+def _computed_from(editor: FigureEditor, line: str, tool: str, window: str, *, beside: bool = False) -> str:
+    """Add a step that applies a tool to a line, and maybe stays `beside` it; return the new label."""
     computation = APPLIED[tool]
     if computation.frame and editor.lines.step(line).tool == "rotate_to_axes":
         raise NotUnderstood(f"{line} is along L, M, N already")
@@ -404,7 +408,7 @@ def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> s
     if tool == "minimum_variance" and B not in editor.lines.own_quantities(line):
         return _along_axes_of_field(editor, line)
     source = editor.component(line)
-    meant = Computation(tool, window)
+    meant = Computation(tool, window, beside=beside)
     args = {"source_label": source, **computation.arguments(meant)}
     new = f"{source}_{computation.ending}"
     intent = computation.intent_of(replace(meant, window=_length(editor, window)))
