@@ -3162,3 +3162,10 @@ def test_what_stays_of_several_panels_is_asked(author, templates):
 def test_a_field_is_put_in_another_frame(author, templates):
     template = author.edit("put the field in GSE", templates("mms-survey")).template
     assert "mms1_fgm_b_gse_srvy_l2" in {step["tool_args"].get("parameter_id") for step in template["steps"]}
+
+
+def test_means_over_the_data_are_named_and_stand_in_the_middle(author, templates):
+    template = author.edit("add hourly means of |B| in red", templates("ace-strength")).template
+    [means] = [step["tool_args"] for step in template["steps"] if step["tool_name"] == "resample"]
+    assert (means["cadence"], means["epoch"]) == ("1h", "middle")
+    assert figure_in(template)["trace_names"] == {means["output_label"]: "1 h mean"}
