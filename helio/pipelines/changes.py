@@ -719,9 +719,11 @@ def _lists(location: _Location, before: list[Any], after: list[Any]) -> Iterator
         items = tuple(_compared(before, after, is_line=False))
         yield whole if (apart or is_range) and whole.is_short else location.change(items=items)
         return
-    if sorted(map(json.dumps, before)) == sorted(map(json.dumps, after)):  # in another order: place by place
-        for index, (was, now) in enumerate(zip(before, after, strict=True)):
-            yield from _values(location.item(index), was, now)
+    moved = [index for index, pair in enumerate(zip(before, after, strict=False)) if not same(*pair)]
+    are_exchanged = len(before) == len(after) and len(moved) == 2
+    if are_exchanged and same([before[index] for index in moved], [after[index] for index in moved[::-1]]):
+        for index in moved:
+            yield from _values(location.item(index), before[index], after[index])
         return
     for i1, i2, j1, j2 in _replaced(before, after):
         pairs = i2 - i1 if i2 - i1 == j2 - j1 else 0
