@@ -129,8 +129,7 @@ def wrong_time(entry: Mapping[str, Any]) -> Refusal | None:
             for part in time.split(" to ") if isinstance(time, str) and "$" not in time else ():
                 datetime.fromisoformat(part.strip())
         except ValueError:
-            advice = "write an ISO time in UTC, such as '2024-05-10T17:00'"
-            return Refusal(f": {key} '{time}' is not a time", advice)
+            return Refusal(f": {key} '{time}' is not a time", "write it as '2024-05-10T17:00', in UTC")
     return None
 
 

@@ -3151,6 +3151,9 @@ def test_a_text_for_a_panel_is_that_of_its_axis_and_two_y_axes_are_of_two_lines(
     ).template
     spec = figure_in(author.edit("label the density panel 'n_p, 1 h mean'", template).template)
     assert spec["y_label"] == {"1": "n_p, 1 h mean"}
+    spec = figure_in(author.edit("y label of the speed panel: V_p [km/s]; speed red", template).template)
+    assert spec["y_label"] == {"2": "V_p [km/s]"}
+    assert "red" in json.dumps(spec)
     spec = figure_in(
         author.edit("plot the density and the speed in the same panel with two y axes", template).template
     )

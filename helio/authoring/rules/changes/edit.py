@@ -132,10 +132,7 @@ _THAT_PANEL = ignoring_case(r"\b(?P<to>(?:to|in|into|on|onto)\s+)(?:that|this)\s
 _EVENT = ignoring_case(r"\b(?:[\w-]+\s+)?(?:event|storm|flare|encounter)\s+\d+|\b(?:19|20)\d\d\b")
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _NOT_KEPT = ignoring_case(SPELLINGS["not kept"])
-_MARKS_BUT = ignoring_case(
-    r"\b(?:all|every)\s+(?:of\s+)?(?:the\s+)?(?:\w+\s+)?"
-    r"(?:marks?|shad(?:ings?|ed\s+intervals?)|(?:vertical|horizontal)\s+lines?)\s+(?:but|except)\b"
-)
+_MARKS_BUT = ignoring_case(SPELLINGS["all marks but"])
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
 
