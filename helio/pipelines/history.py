@@ -110,17 +110,16 @@ class History:
         return None if text is None else _of(self.revisions(), text)
 
     def last_sentence(self) -> str:
-        """Return the request that first led to the present text, which `undo` takes back."""
+        """Return the request that led to the present text from its parent, which `undo` takes back."""
         present = self.present()
-        first = next(
-            (
-                revision
-                for revision in self.revisions()
-                if present is not None and revision.digest == present.digest
-            ),
-            None,
-        )
-        return (first.request if first is not None else "") or "a change without a sentence"
+        requests = [
+            revision.request
+            for revision in self.revisions()
+            if present is not None
+            and (revision.digest, revision.parent) == (present.digest, present.parent)
+            and revision.kind not in ("undone", "restored")
+        ]
+        return (requests[-1] if requests else "") or "a change without a sentence"
 
     def text(self, number: int) -> str:
         """Return the text of the pipeline at a revision.

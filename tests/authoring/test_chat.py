@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from typer.testing import CliRunner, Result
 
 import helio as package
 from helio.authoring.conversation.chat import COMMANDS
+from helio.authoring.conversation.corrections import corrected
 from helio.authoring.models import door as doors
 from helio.cli import app
 from tests.authoring import standin_gemini as standin
@@ -611,6 +613,7 @@ def test_a_suggestion_is_a_wish(said, change):
             "no, make it dashed",
             '  ~ step figure: line of ACE_BGSEcmag: {"dash": "dash"}',
         ),
+        ("set the title to 'ICME'", 'no, "An ICME"', "  ~ step figure: title: ACE: Magnetic Field → An ICME"),
     ],
 )
 def test_a_correction_says_the_last_change_again_with_another_part(first, said, change):
@@ -619,6 +622,23 @@ def test_a_correction_says_the_last_change_again_with_another_part(first, said, 
     assert change in answer(text, said)
     assert answer(text, "/diff")[0] == "3 pending changes:"
     assert not any(line.endswith(f". {first}") for line in answer(text, "/diff"))
+
+
+@pytest.mark.parametrize(
+    ("last", "what", "expected"),
+    [
+        ("shade 10:00 to 23:30 in red", "until 23:00", "shade 10:00 to 23:00 in red"),
+        ("shade 10:00 to 23:30 in red", "from 11:00", "shade 11:00 to 23:30 in red"),
+        ("shade 10:00 to 23:30 in red", "11:00-12:00", "shade 11:00-12:00 in red"),
+        ("extend the shading to 22:00", "until 23:00", ""),
+        ("set the title to ICME", "'An ICME'", ""),
+        ("mark 12:00 as 'a' and 13:00 as 'b'", "'c'", ""),
+        ("add hourly means of |B| in red", "dashed", "add hourly means of |B| in red, dashed"),
+        ("add |B| in panel 2", "dashed", ""),
+    ],
+)
+def test_a_correction_keeps_all_other_parts_of_the_sentence(last, what, expected):
+    assert corrected(what, last, datetime(2024, 1, 1)) == expected
 
 
 def test_a_whole_wish_behind_no_leaves_the_change_before_it():

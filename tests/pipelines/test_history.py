@@ -43,6 +43,19 @@ def test_undo_goes_back_a_step_each_time(history: History, tmp_path: Path):
         history.undo()
 
 
+def test_the_sentence_of_the_last_change_is_the_one_that_undo_takes_back(history: History):
+    history.write("one", Writing(request="plot Bz"))
+    history.write("two", Writing("edited", request="shade A"))
+    history.write("three", Writing("edited", request="mark 12:00"))
+    assert history.last_sentence() == "mark 12:00"
+    history.undo()
+    assert history.last_sentence() == "shade A"
+    history.write("one", Writing("edited", request="remove the shading"))
+    assert history.last_sentence() == "remove the shading"
+    history.undo()
+    assert history.last_sentence() == "shade A"
+
+
 def test_an_undo_can_be_undone_by_number(history: History, tmp_path: Path):
     history.write("one", Writing())
     history.write("two", Writing())

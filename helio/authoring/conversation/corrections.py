@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from helio.authoring.rules.changes.atom_values import COLOURS
+from helio.authoring.rules.changes.atom_values import COLOURS, QUOTES
 from helio.authoring.rules.questions.asked import PANEL
 from helio.authoring.rules.questions.question_form import is_wish
 from helio.authoring.rules.reading.named import names_of_spacecraft
@@ -34,6 +34,10 @@ _VALUES = tuple(
 )
 _LOOKS = 3
 """Number of the patterns above that name the look of a line or a panel."""
+_END = re.compile(r"(?:(?P<start>from|since)|until|till|to)\s+(?P<clock>\d\d?:\d\d)", re.IGNORECASE)
+_INTERVAL = re.compile(
+    r"(?P<start>\d\d?:\d\d)\s*(?:-|–|\b(?:to|until|till)\b)\s*(?P<stop>\d\d?:\d\d)", re.IGNORECASE
+)
 _PRONOUN = re.compile(r"\b(?:it|them|this|that)\b", re.IGNORECASE)
 _OBJECT = re.compile(
     r"\s*(?:(?:please|now|and|also|then)\s+)*[a-z]+\s+(?P<object>(?:the\s+)?.+?)"
@@ -84,9 +88,13 @@ def corrected(what: str, last: str, now: datetime) -> str:
     for old, new in _parts(what, last, now):
         if old and last.count(old) == 1:
             return last.replace(old, new)
-    if object_ is None:
+    if object_ is None or any(value.fullmatch(what) for value in (_END, _INTERVAL, QUOTES)):
         return ""
     if any(look.fullmatch(what) for look in _VALUES[:_LOOKS]):
+        tail = last[object_.end("object") :].strip()
+        if re.match(r"(?:to|in|over|by|with|as|at|above|below|from|for)\s", tail):
+            is_look = any(look.fullmatch(tail.removeprefix("in ")) for look in _VALUES[:_LOOKS])
+            return f"{last}, {what}" if is_look else ""
         return f"{last[: object_.end('object')]} {what}"
     return f"{last[: object_.start('object')]}{what}{last[object_.end('object') :]}"
 
@@ -117,7 +125,10 @@ _SENTENCE = re.compile(
 
 def _parts(what: str, last: str, now: datetime) -> Iterator[tuple[str, str]]:
     """Yield the part of the last sentence that is of the same kind as `what`, with what replaces it."""
-    for value in (*_VALUES, PANEL):
+    if (end := _END.fullmatch(what)) and len(whole := list(_INTERVAL.finditer(last))) == 1:
+        start, stop = whole[0].span("start" if end["start"] else "stop")
+        yield whole[0][0], last[whole[0].start() : start] + end["clock"] + last[stop : whole[0].end()]
+    for value in (*_VALUES, PANEL, _INTERVAL, QUOTES):
         if new := value.fullmatch(re.sub(r"^(?:in|for|over|by|the)\s+", "", what)):
             found = [match[0] for match in value.finditer(last)]
             yield (found[0] if len(found) == 1 else ""), new[0]

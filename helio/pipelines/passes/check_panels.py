@@ -13,7 +13,7 @@ HV110 (error)  limits of an axis or of a shaded interval that are not in increas
     after   refused
     to do   Write the lowest value first, then the highest.
 
-HV111 (error)  an entry of a figure that lacks a key, or has a key that does not fit the others
+HV111 (error)  an entry of a figure that lacks a key, or has a key that does not fit the others or is no time
     The figure cannot be drawn; without this check, the run would fail after it has fetched all data.
     before  "events": [{"of": "durations", "by": "peaks"}]
     after   refused, with the key to add
@@ -46,7 +46,7 @@ from helio.pipelines.template.labels import close_labels, labels_at, owner, valu
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import TOKEN, Path
-from helio.steps.render.refusals import wrong_events, wrong_line, wrong_width
+from helio.steps.render.refusals import wrong_events, wrong_line, wrong_time, wrong_width
 from helio.steps.render.spec import MOST_COLUMNS
 
 _LIMITS = frozenset({"y_range", "bin_range"})
@@ -123,8 +123,9 @@ def _order_of_limits(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic
 
 
 def _keys_of_entries(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Refuse vertical lines, events and histograms that lack a key, or have one that does not fit the others."""
-    rules = (("vlines", wrong_line), ("events", wrong_events), ("histograms", wrong_width))
+    """Refuse entries that lack a key, or have one that does not fit the others or is no time."""
+    rules = (("vlines", wrong_line), ("vlines", wrong_time), ("vrects", wrong_time),
+             ("events", wrong_events), ("histograms", wrong_width))  # fmt: skip
     for key, rule in rules:
         for index, entry in enumerate(spec[key] if isinstance(spec.get(key), list) else ()):
             wrong = rule(entry) if isinstance(entry, dict) else None

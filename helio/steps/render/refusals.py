@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from helio.errors import StepError, did_you_mean
@@ -117,6 +118,18 @@ def wrong_line(line: Mapping[str, Any]) -> Refusal | None:
         return Refusal(
             " has no x", "add x, a time such as '2024-05-10T17:00', or of, the label of a table of times"
         )
+    return None
+
+
+def wrong_time(entry: Mapping[str, Any]) -> Refusal | None:
+    """Return which time of a vertical line or of a shaded interval cannot be read."""
+    for key in ("x", "x0", "x1") if "panel" not in entry else ():
+        time = entry.get(key)
+        try:
+            for part in time.split(" to ") if isinstance(time, str) and "$" not in time else ():
+                datetime.fromisoformat(part.strip())
+        except ValueError:
+            return Refusal(f": {key} '{time}' is not a time", "write it as '2024-05-10T17:00', in UTC")
     return None
 
 

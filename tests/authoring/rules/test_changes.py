@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
+from helio.errors import TimeRangeError
 from helio.pipelines.changes import changes
 from helio.pipelines.library import Library
 from tests.rows import in_one_test
@@ -2764,6 +2765,8 @@ def test_helio_asks_over_which_panel_a_line_is_drawn(author, templates):
         ("storm-overview", "overplot AU on the density", "different units"),
         ("plasma-beta-mach", "no 5 % alphas, drop the entropy panel", "no 5 %"),
         ("gle73-particles", "shade 16:00 to 10:00", "ends before it starts"),
+        ("storm-overview", "remove all marks but the shock", "all marks but"),
+        ("storm-overview", "remove all the shadings except the sheath", "all the shadings except"),
     ],
 )  # fmt: skip
 def test_a_change_that_could_mean_something_else_is_refused(author, templates, name, request_, message):
@@ -3108,6 +3111,11 @@ _SOUTH = {"x0": "2003-11-20T08:00", "x1": "2003-11-20T09:00", "label": "Bz south
         ("change the cloud shading to 15:00 to 19:00", "vrects",
          [_CLOUD | {"x0": "2003-11-20T15:00", "x1": "2003-11-20T19:00"}, _SOUTH]),
         ("shade 15:00 to 20:00 instead of 14:00 to 20:00", "vrects", [_CLOUD | {"x0": "2003-11-20T15:00"}, _SOUTH]),
+        ("shade 21:00 to 24:00", "vrects", [_CLOUD, _SOUTH, {"x0": "2003-11-20T21:00", "x1": "2003-11-21T00:00"}]),
+        ("shade 21:00 to midnight", "vrects", [_CLOUD, _SOUTH, {"x0": "2003-11-20T21:00", "x1": "2003-11-21T00:00"}]),
+        ("move the 08:03 mark to 08:30", "vlines", [{"x": "2003-11-20T08:30", "label": "shock"}]),
+        ("move the mark at 08:03 to 08:30", "vlines", [{"x": "2003-11-20T08:30", "label": "shock"}]),
+        ("remove the shading from 14:00", "vrects", [_SOUTH]),
         ("remove the shock mark", "vlines", []),
         ("rename the shock line to 'IP shock'", "vlines", [{"x": "2003-11-20T08:03", "label": "IP shock"}]),
         ("make the shock line blue", "vlines", [{"x": "2003-11-20T08:03", "label": "shock", "color": "blue"}]),
@@ -3124,8 +3132,12 @@ def test_marks_are_changed_by_what_describes_them(author, request_, key, expecte
     assert figure_in(author.edit(request_, template).template).get(key, []) == expected
     assert isinstance(author.edit("extend the shading to 21:00", template), AuthorQuestion)
     assert isinstance(author.edit("remove the marks", template), AuthorQuestion)
+    with pytest.raises(TimeRangeError, match="there is no time '25:00'"):
+        author.edit("shade 21:00 to 25:00", template)
     for unknown in (
         "remove the red shading",
+        "remove the shading from 16:00",
+        "change the 12:00-13:00 shading to red",
         "make the red shading orange",
         "remove the blue horizontal line",
     ):
@@ -3139,6 +3151,9 @@ def test_a_text_for_a_panel_is_that_of_its_axis_and_two_y_axes_are_of_two_lines(
     ).template
     spec = figure_in(author.edit("label the density panel 'n_p, 1 h mean'", template).template)
     assert spec["y_label"] == {"1": "n_p, 1 h mean"}
+    spec = figure_in(author.edit("y label of the speed panel: V_p [km/s]; speed red", template).template)
+    assert spec["y_label"] == {"2": "V_p [km/s]"}
+    assert "red" in json.dumps(spec)
     spec = figure_in(
         author.edit("plot the density and the speed in the same panel with two y axes", template).template
     )

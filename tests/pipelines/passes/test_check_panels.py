@@ -211,11 +211,21 @@ def test_limits_that_do_not_increase_are_refused(setting: dict[str, Any], path: 
         ({"events": [{"of": "t", "levels": "flares"}]}, "events/0", "events: entry 1 has levels, but no by"),
         ({"vlines": [{"x": "2024-05-10"}, {"label": "a"}]}, "vlines/1", "vlines: entry 2 has no x"),
         ({"vlines": [{"x": 1, "of": "f", "panel": 1}]}, "vlines/0", "vlines: entry 1 has both x and of"),
+        ({"vlines": [{"x": "noon"}]}, "vlines/0", "vlines: entry 1: x 'noon' is not a time"),
+        (
+            {"vrects": [{"x0": "2003-11-20 10:06", "x1": "2003-11-20T25:00"}]},
+            "vrects/0",
+            "vrects: entry 1: x1 '2003-11-20T25:00' is not a time",
+        ),
     ],
 )
 def test_an_entry_that_lacks_a_key_is_refused(setting: dict[str, Any], path: str, message: str) -> None:
     assert found(setting) == [(path, message)]
     assert found(TWO | setting) == [(path, message)]
+
+
+def test_times_of_a_variable_are_accepted() -> None:
+    assert found({"vrects": [{"x0": "$START", "x1": "2024-05-10 to 2024-05-11"}]}) == []
 
 
 def test_lines_at_a_table_of_times_need_no_panel() -> None:

@@ -132,6 +132,7 @@ _THAT_PANEL = ignoring_case(r"\b(?P<to>(?:to|in|into|on|onto)\s+)(?:that|this)\s
 _EVENT = ignoring_case(r"\b(?:[\w-]+\s+)?(?:event|storm|flare|encounter)\s+\d+|\b(?:19|20)\d\d\b")
 _KEPT = [ignoring_case(pattern) for pattern in SPELLINGS["kept"]]
 _NOT_KEPT = ignoring_case(SPELLINGS["not kept"])
+_MARKS_BUT = ignoring_case(SPELLINGS["all marks but"])
 _INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
 
@@ -394,6 +395,8 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
         editor.kept |= {line: editor.shown(line) for line in lines}
         return parts.get("every", "")
 
+    if unread := _MARKS_BUT.search(text):
+        raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name each mark to remove")
     for pattern in _KEPT:
         text = pattern.sub(taken, text)
     if unread := _NOT_KEPT.search(text):

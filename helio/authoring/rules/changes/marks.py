@@ -150,7 +150,7 @@ _EVERY_MARK = "all marks"
 _CALLED = ("labelled", "labeled", "called", "named")
 _HELD = ignoring_case(
     r"\b(?:the|this|that|all|both|make|change|move|shift|extend|shorten|colou?r|re-?name|set)\s+"
-    r"(?:(?!(?:with|by|as|an?|at|in|from|to)\b)['\"]?[\w|-]+['\"]?\s+){0,4}?"
+    r"(?:(?!(?:with|by|as|an?|at|in|from|to)\b)['\"]?[\w|:–-]+['\"]?\s+){0,4}?"
     r"(?:shad(?:ings?|ed)|marks?|(?:vertical|horizontal)\s+lines?)\b(?!\s+the\b)"
     r"|\blines?\b.*\bto\s+(?:y\s*=\s*)?[-−+\d.]"
 )
@@ -175,7 +175,7 @@ def _old_and_new(clause: Clause) -> tuple[Clause, Clause]:
         numbers, times = clause.of("number"), clause.of("moment", "time")
         old += numbers[: -1 if to_value else None]
         looks = [atom for atom in clause.of("colour", "dash", "width", "text") if atom not in old]
-        has_ends = clause.has("verb:shade") or not clause.says(r"\bfrom\b")  # not: move it from A to B
+        has_ends = clause.has("verb:shade") or not clause.says(r"\bfrom\b|\b(?:at|the)\s+\d")  # of A, to B
         size = 2 if has_ends and is_interval(clause) and not clause.has("time") else 1
         old += times if looks else times[:-size]
     new = [atom for atom in clause.of(*_NEW) if atom not in old]
@@ -246,8 +246,11 @@ def _is_at_times(editor: FigureEditor, mark: Document, clause: Clause) -> bool:
         else moments_in(editor, clause, ends[0][:10])
     )
     wanted = [span.start for end in said if (span := time_range_or_none(end, editor.now))]
-    is_within = clause.has("verb:shade") and len(wanted) == 1
-    return has[0] <= wanted[0] <= has[-1] if is_within else wanted == has
+    if not clause.has("verb:shade") or len(wanted) != 1:
+        return wanted == has
+    ahead = clause.ahead_of(clause.of("moment", "time")[0])
+    is_end = re.search(r"\b(?:from|since|after|until|till|before|to)\s+$", ahead)
+    return wanted[0] == has[0] if is_end else has[0] <= wanted[0] <= has[-1]
 
 
 def _told(mark: Document) -> str:
@@ -281,7 +284,8 @@ def change_marks(editor: FigureEditor, clause: Clause) -> None:
 
 def _new_place(editor: FigureEditor, key: str, mark: Document, new: Clause) -> dict[str, Any]:
     """Return the value, the time or the ends that a clause gives a mark."""
-    day = str(mark.get("x1", mark.get("x", "")))[:10]
+    last = str(mark.get("x1", mark.get("x", "")))
+    day = (last if "x0" not in mark or not last.endswith("T00:00") else str(mark["x0"]))[:10]
     if key == "hlines" and len(new.of("number")) == 1:
         return {"y": new.value("number").value}
     if not new.has("moment", "time") and new.has("text"):

@@ -44,15 +44,20 @@ def moments_in(editor: FigureEditor, clause: Clause, day: str = "") -> list[str]
     dates = " ".join(date for _, date in named if date) or day
     clocks = [(clock, date) for clock, date in named if clock]
     moments = [
-        _moment(_day(editor, date if len(clocks) > 1 and date else dates), clock) for clock, date in clocks
+        _moment(editor, _day(editor, date if len(clocks) > 1 and date else dates), clock)
+        for clock, date in clocks
     ] or [_day(editor, date) for _, date in named]
     for moment in moments:
         _refuse_outside(editor, moment, moment)
     return moments
 
 
-def _moment(day: str, clock: str) -> str:
-    return f"{day}T{clock}" if clock else day
+def _moment(editor: FigureEditor, day: str, clock: str) -> str:
+    """Return a time of a day; 24:00 is the start of the next day."""
+    if not clock:
+        return day
+    start = parse_time_range(f"{day}T{clock}", editor.now).start
+    return f"{start:%Y-%m-%dT%H:%M}" if clock.startswith("24") else f"{day}T{clock}"
 
 
 def _refuse_outside(editor: FigureEditor, start: str, stop: str) -> None:
@@ -118,7 +123,7 @@ def intervals_of(editor: FigureEditor, clause: Clause, day: str = "") -> list[tu
             advice="say 'shade 06:00 to 12:00 on 2015-03-17'",
         )
     known = next((date for _, date in named if date), day)
-    ends = [_moment(_day(editor, date or known), clock) for clock, date in named]
+    ends = [_moment(editor, _day(editor, date or known), clock) for clock, date in named]
     intervals = list(zip(ends[::2], ends[1::2], strict=True))
     if reversed_ := next((pair for pair in intervals if pair[0] >= pair[1]), None):
         raise NotUnderstood(f"'{' to '.join(reversed_)}' ends before it starts")
