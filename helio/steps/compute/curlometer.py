@@ -46,7 +46,7 @@ Position = Annotated[Table, Quantity("km", kind="vector")]
             *(f"position_{number}" for number in (1, 2, 3, 4)),
         )
     ),
-    synonyms="curlometer_current current_density_curlometer four_spacecraft_current curl_b",
+    synonyms="curlometer_current current_density current_density_curlometer four_spacecraft_current curl_b",
 )
 def curlometer(
     field_1: Field,

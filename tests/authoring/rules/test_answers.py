@@ -260,6 +260,11 @@ def test_a_reply_never_breaks_a_line_of_the_template(author, overview):
 @pytest.mark.parametrize(
     ("pipeline", "question", "words"),
     [
+        (
+            "mms-burst",
+            "is there a tool that gives me the current density from four spacecraft?",
+            ["curlometer: "],
+        ),
         ("mms-burst", "is panel 2 in log scale", ["panel 2: the colour scale is logarithmic"]),
         (
             "storm-overview",

@@ -100,6 +100,12 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("mixed-units", "use BGSE instead of B3GSE", "parameter: B3GSE → BGSE"),
         ("mixed-units", "use GSM instead of GSE", "parameter: B3GSE → B3GSM"),  # of the same cadence
         ("parker-spiral-angle", "only the polarity", "histograms removed"),
+        ("psp-bfield", "Change the time range of this pipeline to 20 April 2021 to 29 April 2021, and leave everything "
+         "else exactly as it is.", "→ 2021-04-20 to 2021-04-30"),
+        ("wind-plasma", "Replace the velocity components in the middle panel by the flow speed, that is, the magnitude "
+         "of the velocity vector.", "magnitude"),
+        ("wind-plasma", "Set the vertical axis of the density panel to a logarithmic scale and change nothing else.",
+         "y scale of panel 1 (density): log"),
         ("omni-storm", "zoom to the last day", "+ 2015-03-18 to 2015-03-19"),
         ("omni-storm", "last day only", "+ 2015-03-18 to 2015-03-19"),
         ("wind-plasma", "extend to 3 days", "→ 2003-10-24 to 2003-10-27"),
@@ -1148,7 +1154,7 @@ REASONS = [
     ("l1-compare", "the strength of Wind is too noisy - smooth it over 5 min", "the strength of Wind is too noisy",
      "smooth the strength of Wind over 5 min", "wind_bmag_smooth: added"),
     ("ace-strength", "Bz still looks noisy: smooth it over half an hour rather than ten minutes",
-     "Bz still looks noisy", "smooth Bz over half an hour rather than ten minutes", "window: 10min → 30min"),
+     "Bz still looks noisy", "smooth Bz over half an hour rather than 10 minutes", "window: 10min → 30min"),
     ("wind-plasma", "The density is too noisy, use 30 min", "The density is too noisy",
      "window of 30 min for the density", "step smooth-density: window: $WINDOW → 30min"),
     ("wind-plasma", "The averaging is too short for me, use 30 minutes for density and temperature",

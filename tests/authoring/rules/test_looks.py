@@ -195,6 +195,15 @@ def test_a_look_of_the_figure_is_not_that_of_a_panel(author, edit, says):
         author.edit(edit, author.create("THEMIS-A ion energy spectrogram and density, 2008-02-26").template)
 
 
+def test_a_range_is_that_of_the_line_before_it(author):
+    request = (
+        "Show the hourly Dst index with its vertical axis fixed from -200 to 50 nT, and show the hourly AE index in a "
+        "separate panel beneath it, 2015-03-17."
+    )
+    spec = author.create(request).template["steps"][-1]["tool_args"]["spec"]
+    assert (spec["panels"], spec["y_range"]) == ([["OMNI_Dst"], ["OMNI_AE"]], {"1": [-200.0, 50.0]})
+
+
 def test_signed_lines_keep_linear_axes(author):
     before = author.create("ACE density and 10 min running mean of Bz, 2003-01-02").template
     after = author.edit("all on a log scale", before).template

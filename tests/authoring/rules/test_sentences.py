@@ -177,6 +177,24 @@ CREATED = (
      "two panels, (a) above (b)", [["Cluster3_Bmag"], ["Cluster3_Vvec"]],
      "2003-08-15T14:00:00 to 2003-08-15T20:00:00"),
     ("MMS 4, 2 and 1 |B|, 2015-10-16", [["MMS4_Bmag", "MMS2_Bmag", "MMS1_Bmag"]], "2015-10-16 to 2015-10-17"),
+    # numbers in words, and long sentences
+    ("Give me the running median, over a window of ninety minutes, of the magnetic field magnitude recorded by STEREO "
+     "Ahead for the days from 2012-07-22 through 2012-07-25 inclusive.", [["STA_Bmag_median"]],
+     "2012-07-22 to 2012-07-26"),
+    ("Calculate the power spectrum, with windows of two hours, of the three-second GSE magnetic field vector of Wind "
+     "MFI on 15 January 2007.", [["Wind_B_power"]], "2007-01-15 to 2007-01-16"),
+    ("Use the five-minute data of the SOHO CELIAS proton monitor to show the proton density in the first panel and the "
+     'proton speed in the second panel, January 2003, and give the figure the title "SOHO PM".',
+     [["SOHO_n"], ["SOHO_V"]], "2003-01-01 to 2003-02-01"),
+    ("Wind MFI magnetic field at sixteen-second resolution, 2007-01-15", [["Wind_B_binned"]],
+     "2007-01-15 to 2007-01-16"),
+    ("Compare Wind and ACE magnetic field magnitude after both have been reduced to five-minute means, 2007-01-15",
+     [["Wind_Bmag_binned", "ACE_Bmag_binned"]], "2007-01-15 to 2007-01-16"),
+    ("the three GSM components of the magnetic field of Wind, 2007-01-15", [["Wind_B"]], "2007-01-15 to 2007-01-16"),
+    ("i want the B of Ulysses in RTN and also the modulus, 1994", [["Ulysses_B"], ["Ulysses_Bmag"]],
+     "1994-01-01 to 1995-01-01"),
+    ("ACE |B| for the ten days from 20 April 2021 to 29 April 2021 inclusive", [["ACE_Bmag"]],
+     "2021-04-20 to 2021-04-30"),
 )  # fmt: skip
 REFUSED = (
     ("ACE |B| on 5/6/2010", "5/6/2010"),  # June or May
@@ -188,6 +206,7 @@ REFUSED = (
     ("(a) ACE Bz, (b) ACE density, March 2010, (b) above (a)", "'b'"),
     ("Wind RAD1, RAD2 and TNR dynamic spectra, 2003-10-28, RAD2 on top", "RAD2 on top"),
     ("ACE B and V under the time axis, 2010-01-01", "below the time axis"),
+    ("ACE |B| for the ten days from 20 April 2021 to 25 April 2021 inclusive", "ten"),
 )
 
 

@@ -112,7 +112,7 @@ class Asked:
         text = _MONTH.sub(
             lambda month: f"{month['year']}-{MONTHS.index(month['name'][:3].lower()) + 1:02d}", text
         )
-        self.text = _amounts(re.sub(r"\bvertical ax(?=[ie]s\b)", "y ax", text))
+        self.text = _amounts(text)
         self._names = names
         self._panels = panels
 

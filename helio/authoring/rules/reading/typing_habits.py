@@ -7,6 +7,7 @@ import re
 from helio.authoring.rules.changes.atom_values import COLOURS
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.named_instruments import ALSO_WORDS, IN_SMALL_LETTERS
+from helio.authoring.rules.times.durations import with_counted_units
 from helio.patterns import ignoring_case, outside_quotes
 
 _SIGNS = (
@@ -16,6 +17,7 @@ _SIGNS = (
     (re.compile(r"(?<=[A-Za-z|]),(?=[A-Za-z|])"), ", "),
     (re.compile(r"(?<![\w'’])['’]?til(?=\s)"), "till"),
     (re.compile(r"[ \t]{2,}"), " "),
+    (ignoring_case(r"\bvertical(?= ax[ei]s\b)"), "y"),
 )
 _FRAME = re.compile(
     r"(?<![\w/.'-])(?:b[xyz](?=\s+(?:in\s+)?gs[em]\b)|gse|gsm|rtn|mso|mse|hci|hgi|hee|heeq|gei|lmn)(?![\w'-]|\.\w)"
@@ -62,7 +64,7 @@ def with_plain_signs(request: str) -> str:
     def written(text: str) -> str:
         for pattern, words in _SIGNS:
             text = pattern.sub(words, text)
-        return text
+        return with_counted_units(text)
 
     return outside_quotes(request, written)
 

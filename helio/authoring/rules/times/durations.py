@@ -15,11 +15,47 @@ INTERVALS = {
 }  # fmt: skip
 """Words for the length of intervals."""
 _UNITS = {"ms": "ms", "s": "s", "m": "min", "h": "h", "d": "d"}
-_NUMBERS = {
-    "one": "1", "a": "1", "an": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "eight": "8",
-    "ten": "10", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "sixty": "60",
-}  # fmt: skip
+_DIGITS = dict(
+    zip(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], range(1, 10), strict=True)
+)
+_TEENS = [
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+NUMBERS = {
+    **_DIGITS,
+    **{word: number for number, word in enumerate(_TEENS, 10)},
+    **{word: 10 * number for number, word in enumerate(_TENS, 2)},
+}
+"""Numbers in words; those such as ``forty-five`` are a multiple of ten and a digit."""
+_NUMBERS = {"a": "1", "an": "1", **{word: str(number) for word, number in NUMBERS.items()}}
 _SPELT = "|".join(sorted(_NUMBERS, key=len, reverse=True))
+_WITH_UNIT = re.compile(
+    rf"(?<![\w-])(?:(?P<tens>{'|'.join(_TENS)})(?P<joint>[\s-]+))?(?P<number>{'|'.join(NUMBERS)})"
+    r"(?=(?:-|\s+)(?:seconds?|secs?|minutes?|mins?|hours?)\b|-days?\b)",
+    re.IGNORECASE,
+)
+
+
+def with_counted_units(text: str) -> str:
+    """Write numbers in words before a unit of time as digits.
+
+    >>> with_counted_units("five-minute means over ninety minutes or forty-five seconds, one-minute data, an hour")
+    '5-minute means over 90 minutes or 45 seconds, 1-minute data, an hour'
+    """
+    return _WITH_UNIT.sub(
+        lambda match: str(NUMBERS.get((match["tens"] or "").lower(), 0) + NUMBERS[match["number"].lower()]),
+        text,
+    )
 
 
 def duration_pattern(name: str = "", *, calendar: bool = False) -> str:

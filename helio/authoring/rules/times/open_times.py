@@ -8,6 +8,7 @@ from datetime import datetime
 
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.times.date_pairs import MONTH, YEAR
+from helio.authoring.rules.times.durations import NUMBERS
 from helio.patterns import ignoring_case
 from helio.time_range import EARLIEST, LATEST, TimeRange, parse_time_range, time_range_or_none
 
@@ -83,6 +84,7 @@ _RANGE_BEFORE = re.compile(rf"(?:\b(?:from|between)\b[^,;]*|\d\s*|{MONTH}\s*)$",
 
 _NO_YEAR = rf"(?<![\d.:-]){_DAY}(?:\s+{MONTH})?|\b{MONTH}(?:\s+{_DAY})?"
 _STATED = (
+    rf"(?:\b(?:the\s+)?(?P<days>{'|'.join(NUMBERS)}|\d+)\s+days\s+from\s+)?"
     rf"(?P<first>{_DATE}|{_NO_YEAR}){_TO}(?P<last>{_DATE})\s*,?\s*\(?\s*(?:with\s+)?(?:both\s+)?"
     r"(?:(?:the\s+)?(?:ends?|dates?|days?|months?|years?|last\s+(?:day|year|month))\s+)?(?:(?:are|is)\s+)?"
     r"(?:(?P<without>exclusive|excluded|not\s+included)|(?P<within>incl(?:usive(?:ly)?|uded)?\.?|end\s+of\s+(?:the\s+)?day))(?!\w)\s*\)?"
@@ -98,12 +100,16 @@ def with_stated_ends(text: str, now: datetime) -> str:
     'Kp, 2000-01-01 to 2010-01-01'
     >>> with_stated_ends("Kp, 7 May 2022 to 9 May 2022 inclusive", now)
     'Kp, 2022-05-07 to 2022-05-10'
+    >>> with_stated_ends("Kp, the ten days from 20 April 2021 to 29 April 2021 inclusive", now)
+    'Kp, 2021-04-20 to 2021-04-30'
     """
 
     def stated(match: re.Match[str]) -> str:
         last = parse_time_range(match["last"], now)
         start = parse_time_range(f"{match['first']} to {match['last']}", now).start
-        return str(TimeRange(start, last.start if match["without"] else last.stop))
+        stop = last.start if match["without"] else last.stop
+        days = match["days"] and int(NUMBERS.get(match["days"].lower(), match["days"]))
+        return str(TimeRange(start, stop)) if days in (None, (stop - start).days) else match[0]
 
     def ended(match: re.Match[str]) -> str:
         first, last, end = (parse_time_range(match[name], now) for name in ("first", "last", "end"))

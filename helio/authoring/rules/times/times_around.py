@@ -9,7 +9,7 @@ from functools import partial
 
 from helio.authoring.rules.times.clocks import DATE
 from helio.authoring.rules.times.date_pairs import MONTH, YEAR
-from helio.authoring.rules.times.durations import duration_in, duration_pattern, length_of
+from helio.authoring.rules.times.durations import NUMBERS, duration_in, duration_pattern, length_of
 from helio.patterns import ignoring_case
 from helio.time_range import TimeRange, time_range_or_none
 
@@ -86,7 +86,6 @@ _CLOCK_ALONE = ignoring_case(
     rf"(?:the\s+)?\d{{1,2}}:\d{{2}}(?:\s*UTC?|Z)?(?![\w-]|[:.]\d|\s*UT)(?!,?\s+(?:on\s+|of\s+)?(?:the\s+)?\d){_NOT_A_PAIR}"
 )
 """A day, and a length with a time of day, apart from each other: ``22 June 2015, 12 h either side of 18:30``."""
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "twelve": 12}
 _NOW = datetime(2000, 1, 1)
 
 
@@ -106,8 +105,8 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
         Takes a note for each range that the words leave open.
     """
     text = ignoring_case(
-        rf"\b(last|past|previous)\s+({'|'.join(_NUMBERS)}|\d+)\s+(?=(?:minute|hour|day|week|month|year)s\b)"
-    ).sub(lambda match: f"last {_NUMBERS.get(match[2].lower(), match[2])} ", text)
+        rf"\b(last|past|previous)\s+({'|'.join(NUMBERS)}|\d+)\s+(?=(?:minute|hour|day|week|month|year)s\b)"
+    ).sub(lambda match: f"last {NUMBERS.get(match[2].lower(), match[2])} ", text)
     text = _FROM_CLOCK.sub(r"\g<span> from \g<date> \g<hour>:\g<minute>", text)
     text = _with_own_day(_TWO_MOMENTS.sub(_two_moments, text))
     for pattern, span in _FORMS:
@@ -340,7 +339,7 @@ def _part(match: re.Match[str]) -> tuple[datetime, datetime] | None:
 
 def _and_next(match: re.Match[str]) -> tuple[datetime, datetime] | None:
     day, count = _read(match["date"], ""), match["count"] or match["more"] or "1"
-    days = _NUMBERS.get(count.lower()) or int(count)
+    days = NUMBERS.get(count.lower()) or int(count)
     return (day.start, day.stop + timedelta(days=days)) if day else None
 
 
