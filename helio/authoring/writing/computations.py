@@ -79,8 +79,6 @@ class ComputationTool:
         given: dict[str, Any] = {self.argument: computation.window} if self.argument else {}
         if self.argument == "cadence":
             given["method"] = computation.method or "mean"
-            if computation.beside:  # drawn over the data, a value stands in the middle of its interval
-                given["epoch"] = "middle"
         args = {key: list(value) if isinstance(value, tuple) else value for key, value in computation.args}
         return given | dict(self.fixed) | args
 

@@ -408,8 +408,10 @@ def _computed_from(editor: FigureEditor, line: str, tool: str, window: str, *, b
     if tool == "minimum_variance" and B not in editor.lines.own_quantities(line):
         return _along_axes_of_field(editor, line)
     source = editor.component(line)
-    meant = Computation(tool, window, beside=beside)
+    meant = Computation(tool, window)
     args = {"source_label": source, **computation.arguments(meant)}
+    if beside and tool == "resample":
+        args["epoch"] = "middle"  # over the data, a value stands in the middle of its interval
     new = f"{source}_{computation.ending}"
     intent = computation.intent_of(replace(meant, window=_length(editor, window)))
     return editor.compute(tool, new, args, intent, after=whole_of(editor, source))
