@@ -100,7 +100,7 @@ def typed_request(read: PipelineRequest) -> Answer:
         "instruments": list(read.instruments),
         "mode": read.modes[0][0] if len(read.modes) == 1 else "",
         "energies": list(read.energies),
-        "compute": read.computed,
+        "compute": " and ".join(read.computed),
         "alone": any(made.alone for made in read.computations),
         "beside": beside,
         "order": order,
