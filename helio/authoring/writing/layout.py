@@ -590,6 +590,11 @@ def at_right(panel: Sequence[PlotSeries]) -> list[str]:
     return [series.label for series in panel if series.unit == units[1]]
 
 
+def average_named(intent: str) -> str:
+    """Return the name of an average in a legend, from the intent of its step: ``1 h mean`` for ``1h mean``."""
+    return re.sub(r"(\d)([a-z])", r"\1 \2", intent)
+
+
 def _computed_names(panel: Sequence[PlotSeries], steps: Steps) -> dict[str, str]:
     """Name the averages in a panel, such as ``1 h mean``, if the panel also draws others of their quantity."""
     made = {step["tool_args"].get("output_label"): step for step in steps.steps}
@@ -601,7 +606,7 @@ def _computed_names(panel: Sequence[PlotSeries], steps: Steps) -> dict[str, str]
         if several and step.get("tool_name") == "ballistic_shift":
             names[series.label] = f"{series.craft}{_SHIFTED}"
         elif len(alike) > 1 and series.kind == "scalar" and step.get("tool_name") in _AVERAGES:
-            told = re.sub(r"(\d)([a-z])", r"\1 \2", step["intent"])  # 1h mean
+            told = average_named(step["intent"])
             names[series.label] = f"{series.craft}, {told}" if several else told
     return names
 

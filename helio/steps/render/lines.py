@@ -102,7 +102,7 @@ def panel_lines(
         else:
             lines.append(Line(label, "", table, table.values, table.name or label, foreground))
     lines = _coloured_scalars(lines, spec, foreground)
-    return _told_apart([styled(line, spec) for line in _named(lines, spec)], spec, foreground)
+    return _with_free_colours([styled(line, spec) for line in _named(lines, spec)], spec, foreground)
 
 
 def line_traces(
@@ -459,7 +459,7 @@ def styled(line: LineLike, spec: FigureSpec) -> LineLike:
     return line
 
 
-def _told_apart(lines: list[Line], spec: FigureSpec, foreground: str) -> list[Line]:
+def _with_free_colours(lines: list[Line], spec: FigureSpec, foreground: str) -> list[Line]:
     """Give another colour to lines whose automatic colour is the one that the figure's spec gives to another line."""
     stated = [_addressed(line, spec.get("trace_colors", {})) is not None for line in lines]
     taken = {colours.as_hex(line.colour) for line, is_stated in zip(lines, stated, strict=True) if is_stated}

@@ -35,6 +35,7 @@ from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, DERIVED
+from helio.authoring.writing.layout import average_named
 from helio.authoring.writing.steps import duration
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.quantities import B
@@ -353,9 +354,7 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
             source = editor.lines.source(source, AVERAGES)
         new = _computed_from(editor, source, tool, window, beside=True)
         if tool == "resample" and not editor.lines.is_vector(new):
-            editor.put(
-                "trace_names", re.sub(r"(\d)([a-z])", r"\1 \2", f"{_length(editor, window)} mean"), new
-            )
+            editor.put("trace_names", average_named(f"{_length(editor, window)} mean"), new)
         # a spectrum and a rate have other units than the line
         apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
         apart |= _NEW_PANEL.search(clause.text) is not None or line in all_vectors

@@ -262,11 +262,13 @@ def swap_colours(editor: FigureEditor, clause: Clause) -> None:
     colours = editor.spec.get("trace_colors") or {}
     numbers = panel_numbers(editor, clause.of("panel"))
     there = editor.lines_in(numbers) or list(colours)
-    singular = [
-        (name, editor.lines_of(name.removesuffix("s"))) for name in clause.names
-    ]  # long and short channels
-    named = [one if len(one) == 1 else editor.known(name, by_craft=True) for name, one in singular]
-    lines = [line for found in named for line in found] or there
+    named = [  # long and short channels: each name without its plural, if that is one line
+        alone
+        if len(alone := editor.lines_of(name.removesuffix("s"))) == 1
+        else editor.known(name, by_craft=True)
+        for name in clause.names
+    ]
+    lines = [line for meant in named for line in meant] or there
     if len(lines) != 2:
         raise NotUnderstood("it is not clear which two colours to exchange", advice="name two lines")
     if not set(lines) <= set(colours):
