@@ -3190,3 +3190,9 @@ def test_means_over_the_data_are_named_and_stand_in_the_middle(author, templates
     [means] = [step["tool_args"] for step in template["steps"] if step["tool_name"] == "resample"]
     assert (means["cadence"], means["epoch"]) == ("1h", "middle")
     assert figure_in(template)["trace_names"] == {means["output_label"]: "1 h mean"}
+
+
+def test_the_name_of_a_mean_follows_its_window(author):
+    template = author.create("Wind Bz and its hourly mean in one panel, 2003-11-20").template
+    changed = author.edit("2 h means instead of hourly", template).template
+    assert figure_in(changed)["trace_names"] == {"Wind_Bz_binned": "2 h mean"}

@@ -106,9 +106,13 @@ def _retold(text: str, held: Any, value: Any) -> str:
 
     >>> _retold("daily mean", "1d", "6h"), _retold("4 % alphas", 0.04, 0.08), _retold("4 nT", 4, 5)
     ('6h mean', '8 % alphas', '5 nT')
+    >>> _retold("1 h mean", "1h", "2h"), _retold("V, 30min mean", "30min", "1h")
+    ('2 h mean', 'V, 1h mean')
     """
     words = {length: word for word, length in INTERVALS.items()}
     pairs = [(held, value), (words.get(held, held), words.get(value, value))]
+    if isinstance(held, str):
+        pairs.append((average_named(held), average_named(str(value))))
     if isinstance(held, (int, float)) and isinstance(value, (int, float)):
         pairs = [(f"{held:g}", f"{value:g}"), (f"{held * 100:g} %", f"{value * 100:g} %")]
     for old, new in pairs if held else ():
