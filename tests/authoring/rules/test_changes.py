@@ -2819,7 +2819,7 @@ def test_the_other_components_keep_their_looks_when_one_is_smoothed(author, temp
     spec = figure_in(draft.template)
     assert spec["line_styles"]["Bz_smooth"] == {"fill_below": 0}
     names = {name: spec["trace_names"].get(name) for name in ("B.x", "B.y", "Bz_smooth")}
-    assert names == {"B.x": "B_x", "B.y": "B_y", "Bz_smooth": "B_z, 10min mean"}
+    assert names == {"B.x": "B_x", "B.y": "B_y", "Bz_smooth": "B_z, 10 min mean"}
 
 
 def test_a_component_that_stays_alone_keeps_its_looks(author, templates):

@@ -318,7 +318,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
             named = object_of(editor.spec.get("trace_names")).get(new)
             if named and window and tool in AVERAGES:
                 average = "median" if tool == "running_median" else "mean"
-                editor.put("trace_names", f"{named}, {_length(editor, window)} {average}", new)
+                editor.put("trace_names", f"{named}, {average_named(_length(editor, window))} {average}", new)
     _set_windows(editor, clause, held, window)
 
 
