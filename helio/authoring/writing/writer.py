@@ -120,7 +120,7 @@ def _set_default_range(request: PipelineRequest, catalogue: Catalogue, steps: St
     named = (*request.datasets, *((cut.dataset, cut.parameter) for cut in request.cuts))
     datasets = {*(source.dataset for source in steps.sources), *(dataset for dataset, _ in named)}
     ends = [end for dataset in datasets if (end := ended(dataset, catalogue))]
-    default, hint = "last 7 days", "the last 7 days; use --time-range to set another one"
+    default, hint = "last 7 days", "the last 7 days"
     if ends:
         stop = min(ends).replace(hour=0, minute=0, second=0, microsecond=0)
         firsts = [first for dataset in datasets if (first := catalogue.summary(dataset).first)]
@@ -128,7 +128,9 @@ def _set_default_range(request: PipelineRequest, catalogue: Catalogue, steps: St
             stop += timedelta(days=1)
         default = str(TimeRange(stop - timedelta(days=7), stop))
         hint = f"{default}, the last week with data"
-    steps.note(TimeNote(f"the request names no time: the default is {hint}"))
+    steps.note(
+        TimeNote(f"the request names no time: the default is {hint}; use --time-range to set another one")
+    )
     steps.variables["$TIME_RANGE"] = {"type": "time_range", "default": default}
 
 

@@ -533,22 +533,20 @@ def test_an_ended_dataset_gives_way_to_one_that_goes_on(author):
 
 
 @pytest.mark.parametrize(
-    ("request_", "choices"),
+    ("request_", "default", "said"),
     [
-        ("ACE field", ("last 7 days", "last 24 hours", "last 27 days")),
+        ("ACE field", "last 7 days", "the last 7 days; use --time-range to set another one"),
         (
             "RBSP-A field",
-            ("2019-10-07 to 2019-10-14", "2019-10-13 to 2019-10-14", "2019-09-17 to 2019-10-14"),
+            "2019-10-07 to 2019-10-14",
+            "2019-10-07 to 2019-10-14, the last week with data; use --time-range to set another one",
         ),
     ],
 )
-def test_a_request_without_a_time_is_asked_for_it(author, request_, choices):
-    assert author.create(request_).choices == choices
-    for answer in (choices[0], "2016-01-01 to 2016-01-03"):
-        draft = author.create(request_, chosen=(answer,))
-        assert draft.template["variables"]["$TIME_RANGE"]["default"] == answer
-    with pytest.raises(NotUnderstood, match="not one of the choices"):
-        author.create(request_, chosen=("density",))
+def test_a_request_without_a_time_draws_the_last_week_with_data_and_says_so(author, request_, default, said):
+    draft = made(author, request_)
+    assert draft.template["variables"]["$TIME_RANGE"]["default"] == default
+    assert f"the request names no time: the default is {said}" in draft.notes
 
 
 def test_the_same_request_gives_the_same_bytes(author):
