@@ -878,6 +878,14 @@ def test_what_stands_on_top_as_well_as_others_is_the_first_panel(author):
             "MMS1 ion and electron temperatures in separate panels with electron first, 2017-07-11",
             {"panels": [["MMS1_Te"], ["MMS1_T"]]},
         ),
+        (
+            "Dst with its y axis from -200 to 50 nT and AE below, May 2024",
+            {"panels": [["OMNI_Dst"], ["OMNI_AE"]], "y_range": {"1": [-200.0, 50.0]}},
+        ),
+        (
+            "ACE density with a red line and the speed below, May 2010",
+            {"panels": [["ACE_n"], ["ACE_V"]], "trace_colors": {"ACE_n": "red"}},
+        ),
     ],
 )
 def test_lines_shades_and_places_in_few_words(author, sentence, settings):

@@ -98,9 +98,13 @@ _TAIL = re.compile(r"(?:[\s,;:.]|\s[-–—]|\band\b)+$", re.IGNORECASE)
 """What may stand behind the words of a part."""
 _JOINTS = (
     re.compile(r"\band\b", re.IGNORECASE),
-    re.compile(r"\b(?:(?:(?:together|along)\s+)?with|plus)\b|[,;]", re.IGNORECASE),
+    re.compile(
+        r"\b(?:(?:(?:together|along)\s+)?with(?!\s+(?:(?:its|an?|the)\s+)?(?:[\w-]+\s+){0,2}"
+        r"(?:axis|scale|range|lines?|dots|markers?|colou?rs?)\b)|plus)\b|[,;]",
+        re.IGNORECASE,
+    ),
 )
-"""What stands before a part that ends with its place; the last one that stands before data begins it."""
+"""What stands before a part that ends with its place, and no ``with a red line``; the last one before data begins it."""
 _NUMBER_OF_PANELS = re.compile(
     rf"(?:^|,\s*|\s)(?:(?:in|as|on)\s+)?(?P<count>{COUNT}|\d)[\s-]+(?:separate\s+|stacked\s+)*panels"
     r"(?:\s+stacked)?(?:\s+from\s+top\s+to\s+bottom)?(?:\s+in\s+(?:this|that)\s+order)?"
