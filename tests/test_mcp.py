@@ -154,6 +154,12 @@ def test_a_proposed_template_is_pending_and_does_not_run():
     assert "accepted" in said("show_proposal", proposal=proposal.id)
 
 
+def test_a_request_that_is_too_long_is_refused_with_its_template():
+    text = refused("propose_template", template=json.dumps(FIELD), request="my field " * 1000)
+    assert "the request has 9000 characters; helio reads at most 8000" in text
+    assert not pending()
+
+
 def test_a_change_of_a_pipeline_is_proposed_and_leaves_it_as_it_is():
     settings = read_settings()
     path = api.library(settings).save(FIELD)

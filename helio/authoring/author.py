@@ -28,9 +28,9 @@ from helio.authoring.outcome import (
     AuthorReply,
     Failure,
     NotProved,
-    NotUnderstood,
     Outcome,
     TemplateDraft,
+    require_readable,
 )
 from helio.authoring.planning import plan
 from helio.authoring.proposals.store import prompt_digest
@@ -43,8 +43,6 @@ from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
 from helio.steps.signature import signatures
 
-LONGEST = 8000
-"""Maximum number of characters of a request."""
 NOWHERE = ("NoData", "NoUsableData", "NoCandidate", "UnknownDataset", "UnknownParameter")
 """Errors of a fetch that would happen again if the same data were requested again."""
 
@@ -110,7 +108,7 @@ class ModelAuthor:
         sources : tuple of SourceFile
             Files of the request; the model gets them in the search and for the template.
         """
-        _check(request)
+        require_readable(request)
         answers = self._answers(chosen)
         if self._small:
             return self._filled(request, answers, sources)
@@ -170,7 +168,7 @@ class ModelAuthor:
 
         The catalogue is searched only if the model says that the datasets of the template are not enough.
         """
-        _check(request)
+        require_readable(request)
         wrong = tuple(finding for finding in self._gate.findings(template) if finding.severity == "error")
         if wrong and is_about_looks(request, template):
             raise NotProved(
@@ -302,15 +300,6 @@ class ModelAuthor:
             self._door.transcript.id,
             prompt_digest(prompt),
         )
-
-
-def _check(request: str) -> None:
-    if not request.strip():
-        raise NotUnderstood(
-            "the request is empty", advice="write what to plot, such as 'ACE magnetic field for last week'"
-        )
-    if len(request) > LONGEST:
-        raise NotUnderstood(f"the request has {len(request)} characters; the limit is {LONGEST}")
 
 
 def _asks_again(before: Document, after: Document, failure: Failure) -> bool:

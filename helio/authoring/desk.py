@@ -31,6 +31,7 @@ from helio.authoring.outcome import (
     NotUnderstood,
     Outcome,
     TemplateDraft,
+    require_readable,
 )
 from helio.authoring.proposals.store import Proposal, Proposals
 from helio.authoring.proposing import Aim, Assignment, Proposer
@@ -406,9 +407,10 @@ class Desk:
         Raises
         ------
         RequestError
-            The pipeline comes with helio, or a new pipeline has the name of another.
+            The pipeline comes with helio, a new pipeline has the name of another, or the request is empty or too long.
         NotProved
         """
+        require_readable(request)
         task = Assignment("edited" if pipeline else "authored", self._scrub(request))
         attribution = Attribution(written_by)
         if pipeline is None:

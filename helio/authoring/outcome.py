@@ -42,6 +42,27 @@ class NotProved(RequestError):
         self.diagnostics = diagnostics
 
 
+LONGEST = 8000
+"""Maximum number of characters of a request."""
+
+
+def require_readable(request: str, longest: int = LONGEST, advice: str = "") -> None:
+    """Refuse a request that is empty or too long.
+
+    Raises
+    ------
+    NotUnderstood
+    """
+    if not request.strip():
+        raise NotUnderstood(
+            "the request is empty", advice="write what to plot, such as 'ACE magnetic field for last week'"
+        )
+    if len(request) > longest:
+        raise NotUnderstood(
+            f"the request has {len(request)} characters; helio reads at most {longest}", advice=advice
+        )
+
+
 UNABLE = (NotUnderstood, NotProved)
 """Errors of the rules for which a language model may still find an answer."""
 

@@ -25,6 +25,7 @@ from helio.authoring.outcome import (
     Outcome,
     TemplateDraft,
     choice_called,
+    require_readable,
 )
 from helio.authoring.recorded import Records
 from helio.authoring.request import Epochs, EventTable, PipelineRequest
@@ -478,13 +479,5 @@ def _written_out(request: str) -> str:
     NotUnderstood
         The request is empty or too long.
     """
-    if not request.strip():
-        raise NotUnderstood(
-            "the request is empty", advice="write what to plot, such as 'ACE magnetic field for last week'"
-        )
-    if len(request) > LONGEST:
-        raise NotUnderstood(
-            f"the request has {len(request)} characters; without a language model, helio reads at most {LONGEST}",
-            advice=f"shorten the request, or {USE_A_MODEL}",
-        )
+    require_readable(request, LONGEST, f"shorten the request, or {USE_A_MODEL}")
     return with_plain_signs(request)

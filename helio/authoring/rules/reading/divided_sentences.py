@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
@@ -104,7 +105,7 @@ _JOINTS = (
         re.IGNORECASE,
     ),
 )
-"""What stands before a part that ends with its place, and no ``with a red line``; the last one before data begins it."""
+"""What stands before a part that ends with its place, but no look (``with a red line``); the last one before data."""
 _NUMBER_OF_PANELS = re.compile(
     rf"(?:^|,\s*|\s)(?:(?:in|as|on)\s+)?(?P<count>{COUNT}|\d)[\s-]+(?:separate\s+|stacked\s+)*panels"
     r"(?:\s+stacked)?(?:\s+from\s+top\s+to\s+bottom)?(?:\s+in\s+(?:this|that)\s+order)?"
@@ -397,13 +398,14 @@ def listed_things(text: str, now: datetime) -> list[str]:
     return [_AS_IS.sub("", thing) for thing in words]
 
 
-def named_data(words: str) -> list[int]:
+@lru_cache(maxsize=1024)
+def named_data(words: str) -> tuple[int, ...]:
     """Return where words name quantities of the table, and other data."""
     placed, field = read_quantities(Sentence(words), magnitude=False)
     sentence = Sentence(words)
     read_spacecraft(sentence)
     others = [match.start() for match in _DATA.finditer(sentence.left)]
-    return [*(start for start, _ in placed), *others, *([field] if field >= 0 else [])]
+    return (*(start for start, _ in placed), *others, *([field] if field >= 0 else []))
 
 
 def _computes_all(words: str) -> bool:
