@@ -29,6 +29,7 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.recorded import Records
 from helio.authoring.request import Epochs, EventTable, PipelineRequest
+from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.computations.computed import refuse_averages_of_inputs
 from helio.authoring.rules.events.event_tables import is_table, read_event_table
 from helio.authoring.rules.events.listed import ListedEvents
@@ -51,7 +52,7 @@ from helio.authoring.rules.reading.guard import refuse_unused
 from helio.authoring.rules.reading.kept_raw import with_plain_raw
 from helio.authoring.rules.reading.looks import (
     changed_looks,
-    is_of_own_panels,
+    in_own_panels,
     is_same_data,
     names_quantity,
     take_looks,
@@ -59,7 +60,6 @@ from helio.authoring.rules.reading.looks import (
     take_phrases,
     with_labels_named,
     with_missions_of_letters,
-    without_owner,
 )
 from helio.authoring.rules.reading.marked_times import marked_days
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
@@ -345,13 +345,11 @@ class RuleAuthor:
         for part in request.parts if _says_looks(request) else ():
             alone = replace(part, times=request.times)
             template, _ = write_template(alone, catalogue=self._catalogue, now=self._now, ask=ask)
-            count = len(template["steps"][-1]["tool_args"]["spec"]["panels"])
+            editor = FigureEditor(template, self._catalogue, ask, self._now)
             yield from self._looks_of_parts(alone, ask, first)
             for look in part.style.looks:
-                plain, _ = without_owner(look)
-                own = is_of_own_panels(plain, self._now)
-                yield from [f"{plain} in panel {first + at}" for at in range(count)] if own else [look]
-            first += count
+                yield from in_own_panels(look, editor, self._now, first)
+            first += len(editor.panels)
 
     def _written(
         self, wanted: PipelineRequest, listed: ListedEvents | None, ask: Asks

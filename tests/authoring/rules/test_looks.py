@@ -886,11 +886,38 @@ def test_what_stands_on_top_as_well_as_others_is_the_first_panel(author):
             "ACE density with a red line and the speed below, May 2010",
             {"panels": [["ACE_n"], ["ACE_V"]], "trace_colors": {"ACE_n": "red"}},
         ),
+        (
+            "Wind speed and density, density with y from 0 to 20, then Bz in GSM, 2012-07-22",
+            {"y_range": {"2": [0.0, 20.0]}},
+        ),
+        (
+            "Wind plasma beta and Alfven speed, beta log with a line at 1, Alfven speed averaged over 30 min, "
+            "then proton temperature, 2012-07-22",
+            {"hlines": [{"y": 1.0, "panel": 1}], "log_scale": {"1": "log"}},
+        ),
+        (
+            "Dst and Kp for 2014, Dst with the monthly mean in red over it, Kp daily maximum",
+            {"trace_colors": {"OMNI_Dst_binned": "red"}},
+        ),
+        (
+            "Wind n and V, n with its 1 h running mean dashed, V smoothed over 3 h, 2012-07-22",
+            {"line_styles": {"Wind_n_smooth": {"dash": "dash"}}},
+        ),
+        (
+            "Wind |B| with a running median of 5 min on top of it in red, V averaged to 10 min, 2012-07-22",
+            {"trace_colors": {"Wind_Bmag_median": "red"}},
+        ),
     ],
 )
 def test_lines_shades_and_places_in_few_words(author, sentence, settings):
     spec = figure(author, sentence)
     assert {name: spec.get(name) for name in settings} == settings
+
+
+@pytest.mark.parametrize("words", ["a line at 400", "y from 0 to 20"])
+def test_a_line_or_a_range_of_no_panel_is_asked_for_also_in_a_part(author, words):
+    asked = author.create(f"Wind density and speed with {words}; temperature log, 2012-07-22")
+    assert "which panel" in asked.text
 
 
 @pytest.mark.parametrize("words", ["12 hours up to now", "12 h until now"])

@@ -100,8 +100,8 @@ _JOINED = re.compile(
     re.IGNORECASE,
 )
 _ON_IT = re.compile(
-    r"[\s,(]*(?:(?:line|of\s+(?:it|them|the\s+same)|over-?plotted|overlaid|superimposed|drawn|shown|on\s+top(?:\s+of\s+(?:it|them))?"
-    r"|over\s+(?:it|them|\d[\d.]*\s*(?:s|min\w*|h|hours?|days?|d)\b)|as|in|an?|the)[\s,(]+)*",
+    r"[\s,(]*(?:(?:line|over-?plotted|overlaid|superimposed|drawn|shown|on\s+top(?:\s+of\s+(?:it|them))?"
+    r"|(?:of|over)\s+(?:it|them|the\s+same|\d[\d.]*\s*(?:s|min\w*|h|hours?|days?|d)\b)|as|in|an?|the)[\s,(]+)*",
     re.IGNORECASE,
 )
 """Patterns of what stands before a computed line that is drawn beside its input, and between it and its look."""
@@ -168,7 +168,7 @@ _OF_OTHERS = re.compile(r"(?:the\s+|all\s+)*(?:others?|rest|everything\s+else)\b
 _OF_A_PANEL = {"noun:horizontal_line", "noun:range", "noun:y_range", "noun:y_axis"}
 """Parts of phrases about one panel."""
 _OF_OWNER = re.compile(
-    r"(?:\s+(?:(?:in\s+)?(?:GSM|GSE|RTN)|panel|last|below|beneath|underneath|above|at\s+the\s+(?:bottom|top)))*"
+    r"(?:\s+(?:(?:in\s+)?(?:GSM|GSE|RTN|log(?:arithmic)?)|panel|last|below|beneath|underneath|above|at\s+the\s+(?:bottom|top)))*"
     r"(?:,?\s+(?P<its>(?:(?:with|and)\s+)?its)\s+|(?:,?\s+(?:with|on)|\s*\()\s*(?:an?\s+)?(?:log(?:arithmic)?\s+)?|\s+)",
     re.IGNORECASE,
 )
@@ -298,7 +298,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
             )
     names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
-    computed = {style.start: _of_computed(style, styles, tools, text) for style in styles}
+    computed = {style.start: _of_computed(style, styles, tools, names, text) for style in styles}
     several = len(names) > 1 or any(computed.values())
     read = [
         (style, computed[style.start] or _with_names(style, styles, names, text, several=several))
@@ -607,9 +607,12 @@ def _is_style(style: _Phrase, text: str, *, alone: bool) -> bool:
 
 
 def _of_computed(
-    style: _Phrase, styles: Sequence[_Phrase], tools: Sequence[Atom], text: str
+    style: _Phrase, styles: Sequence[_Phrase], tools: Sequence[Atom], names: Sequence[Atom], text: str
 ) -> tuple[list[str], Atom | None] | None:
-    """Read ``|B| with a running median on top of it in red``: a line beside its input has the look."""
+    """Read ``|B| with a running median on top of it in red``: a line beside its input has the look.
+
+    The look names the input, too, for there may be other such lines: ``|B| running median red``.
+    """
     start = max((other.stop for other in styles if other.stop <= style.start), default=0)
     near = [tool for tool in tools if start <= tool.start < style.start]
     is_size = style.parts[0].kind == "factor" or not style.kinds - {"scale"}
@@ -625,7 +628,9 @@ def _of_computed(
     mode = "as " if "mode" in style.kinds else ""
     earlier = any(tool.value == near[-1].value for tool in tools if tool.start < near[-1].start)
     again = earlier and _NAMED_AGAIN.search(text[: near[-1].start]) and not _LENGTH.match(text, style.stop)
-    return [f"{near[-1].text} {mode}{text[style.start : style.stop]}"], near[-1] if again else None
+    inputs = [name.text for name in names if begins <= name.start < near[-1].start and name.kind == "what"]
+    owner = f"{inputs[-1]} " if inputs and not near[-1].text.endswith("s") else ""  # not of running means
+    return [f"{owner}{near[-1].text} {mode}{text[style.start : style.stop]}"], near[-1] if again else None
 
 
 def _with_names(
@@ -777,6 +782,27 @@ def is_of_own_panels(look: str, now: datetime) -> bool:
     of_others = {"what", "panel", "colormap", "noun:colour", "noun:colour_scale"}
     named = any(of_others & {*atom.tags} for atom in read_atoms(look, now))
     return not named and _OF_FIGURE.search(look) is None
+
+
+def in_own_panels(look: str, editor: FigureEditor, now: datetime, first: int) -> list[str]:
+    """Write behind a look of a part of a figure the panels that it is for; a look of the whole figure stays.
+
+    Of several panels, a line or a range is for the one that it names; it stays if it names none, and the user is asked.
+
+    Parameters
+    ----------
+    editor : FigureEditor
+        The figure of the part alone.
+    first : int
+        The number of its first panel.
+    """
+    plain, owner = without_owner(look)
+    if not is_of_own_panels(plain, now):
+        return [look]
+    own = set(editor.lines_of(owner)) if owner else set()
+    panels = [first + at for at, lines in enumerate(editor.panels) if not own or own & {*lines}]
+    is_of_one = any(_OF_A_PANEL & {*atom.tags} for atom in read_atoms(plain, now))
+    return [look] if is_of_one and len(panels) > 1 else [f"{plain} in panel {number}" for number in panels]
 
 
 def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tuple[str, tuple[str, ...]]]:
