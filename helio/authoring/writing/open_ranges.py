@@ -14,6 +14,7 @@ _OF_ALL = "OMNI"
 """Data that are not of the mission of which a request wants the whole time, if other data are drawn."""
 _RECENT = timedelta(days=8)
 """A range since a day so near, such as last Monday, contains today too."""
+_DAY = timedelta(days=1)
 
 
 def is_open(phrase: str, now: datetime) -> bool:
@@ -47,10 +48,9 @@ def closed(phrase: str, datasets: Iterable[str], catalogue: Catalogue, now: date
             "the catalogue does not say from when to when there are data",
             advice="give the dates, as 'A to B'",
         )
-    day = timedelta(days=1)
     start = max(span.start, _midnight(min(firsts))) if span.start == EARLIEST else span.start
     still = any(not catalogue.has_stopped(entry) for entry in own)
-    stop = span.stop if span.stop < LATEST else min(_midnight(max(lasts)) + day, now)
+    stop = span.stop if span.stop < LATEST else min(_midnight(max(lasts)) + _DAY, now)
     if start >= stop:
         raise NotUnderstood(
             f"there are no data for {span}",
@@ -61,6 +61,34 @@ def closed(phrase: str, datasets: Iterable[str], catalogue: Catalogue, now: date
     names = ", ".join(dict.fromkeys(entry.id for entry in own))
     reach = f"from {min(firsts):%Y-%m-%d} to {max(lasts):%Y-%m-%d}"
     return written, f"the time is {written}, because there are data {reach} ({names})"
+
+
+def last_week(datasets: Iterable[str], catalogue: Catalogue, now: datetime) -> tuple[str, str]:
+    """Return the last week in which all datasets have data, and words for it; ``last 7 days`` if their data go on.
+
+    Raises
+    ------
+    NotUnderstood
+        The datasets have no time in common.
+    """
+    known = [catalogue.summary(dataset) for dataset in datasets if dataset in catalogue]
+    reaches = {
+        entry.id: TimeRange(_midnight(entry.first), _midnight(entry.last) + _DAY)
+        for entry in known
+        if entry.first is not None and entry.last is not None
+    }
+    stop = min((reach.stop for reach in reaches.values()), default=now)
+    week = 7 * _DAY
+    if stop >= min(now, _midnight(catalogue.as_of)) - week:
+        return "last 7 days", "the last 7 days"
+    start = max(stop - week, *(reach.start for reach in reaches.values()))
+    if start >= stop:
+        raise NotUnderstood(
+            "the request names no time, and there is no time with data of all that it names",
+            advice="; ".join(f"{dataset} has data for {reach}" for dataset, reach in reaches.items()),
+        )
+    days = "week" if start == stop - week else "days"
+    return str(TimeRange(start, stop)), f"{TimeRange(start, stop)}, the last {days} with data"
 
 
 def _midnight(moment: datetime) -> datetime:

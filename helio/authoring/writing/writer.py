@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import product
 
 from helio.authoring.fetches import FETCH, fetch_choices
@@ -18,10 +18,10 @@ from helio.authoring.writing.events import save_events, superposed
 from helio.authoring.writing.fetching import Fetching, TimeVariable
 from helio.authoring.writing.layout import LETTERS_IN, figure_of, is_meant, names_of, stack_of
 from helio.authoring.writing.notes import TimeNote
-from helio.authoring.writing.open_ranges import closed, is_open
+from helio.authoring.writing.open_ranges import closed, is_open, last_week
 from helio.authoring.writing.operations import Operations
 from helio.authoring.writing.solar_xrays import xray_series
-from helio.authoring.writing.sources import ended, frames_of, is_available, quantities_of
+from helio.authoring.writing.sources import frames_of, is_available, quantities_of
 from helio.authoring.writing.steps import OF_ANY_EPOCHS, PlotSeries, Steps, is_convertible, listed
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
@@ -84,7 +84,7 @@ def _template(
     ]
     (name, text), *_ = [figure.drawn() for figure in figures]
     if not request.times:
-        _set_default_range(request, catalogue, steps)
+        _set_default_range(request, catalogue, now, steps)
     return steps.template(name, text)
 
 
@@ -115,21 +115,15 @@ def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, lis
     return phrase, [TimeNote(f"'{phrase}' is now {span}; each run counts from its own date")]
 
 
-def _set_default_range(request: PipelineRequest, catalogue: Catalogue, steps: Steps) -> None:
+def _set_default_range(request: PipelineRequest, catalogue: Catalogue, now: datetime, steps: Steps) -> None:
     """Use the last days with data, as the request gives no time."""
     named = (*request.datasets, *((cut.dataset, cut.parameter) for cut in request.cuts))
     datasets = {*(source.dataset for source in steps.sources), *(dataset for dataset, _ in named)}
-    ends = [end for dataset in datasets if (end := ended(dataset, catalogue))]
-    default, hint = "last 7 days", "the last 7 days"
-    if ends:
-        stop = min(ends).replace(hour=0, minute=0, second=0, microsecond=0)
-        firsts = [first for dataset in datasets if (first := catalogue.summary(dataset).first)]
-        if firsts and stop <= max(firsts).replace(tzinfo=None):  # a rocket flies for minutes
-            stop += timedelta(days=1)
-        default = str(TimeRange(stop - timedelta(days=7), stop))
-        hint = f"{default}, the last week with data"
+    default, hint = last_week(sorted(datasets), catalogue, now)
     steps.note(
-        TimeNote(f"the request names no time: the default is {hint}; use --time-range to set another one")
+        TimeNote(
+            f"the request names no time: the default is {hint}; a run takes another one with --time-range"
+        )
     )
     steps.variables["$TIME_RANGE"] = {"type": "time_range", "default": default}
 

@@ -535,18 +535,26 @@ def test_an_ended_dataset_gives_way_to_one_that_goes_on(author):
 @pytest.mark.parametrize(
     ("request_", "default", "said"),
     [
-        ("ACE field", "last 7 days", "the last 7 days; use --time-range to set another one"),
+        ("OMNI Dst", "last 7 days", "the last 7 days"),
         (
             "RBSP-A field",
-            "2019-10-07 to 2019-10-14",
-            "2019-10-07 to 2019-10-14, the last week with data; use --time-range to set another one",
+            "2019-10-08 to 2019-10-15",
+            "2019-10-08 to 2019-10-15, the last week with data",
         ),
+        ("PSP |B|", "2025-10-25 to 2025-11-01", "2025-10-25 to 2025-11-01, the last week with data"),
     ],
 )
 def test_a_request_without_a_time_draws_the_last_week_with_data_and_says_so(author, request_, default, said):
     draft = made(author, request_)
     assert draft.template["variables"]["$TIME_RANGE"]["default"] == default
-    assert f"the request names no time: the default is {said}" in draft.notes
+    note = f"the request names no time: the default is {said}; a run takes another one with --time-range"
+    assert note in draft.notes
+
+
+def test_data_without_a_time_in_common_need_a_time(author):
+    with pytest.raises(NotUnderstood, match="no time with data of all") as refused:
+        author.create("Ulysses |B| and PSP |B|")
+    assert "has data for 1990-10-25 to 2009-07-01" in refused.value.advice
 
 
 def test_the_same_request_gives_the_same_bytes(author):
