@@ -914,6 +914,22 @@ def test_lines_shades_and_places_in_few_words(author, sentence, settings):
     assert {name: spec.get(name) for name in settings} == settings
 
 
+@pytest.mark.parametrize(
+    ("request_", "colours"),
+    [
+        ("Wind and ACE speed, 2012-07-22, ACE in red", {"Wind_V": "blue", "ACE_V": "red"}),
+        ("MMS1 and MMS2 |B|, 2017-07-11, MMS1 red", {"MMS1_Bmag": "red", "MMS2_Bmag": "black"}),
+    ],
+)
+def test_lines_of_one_panel_exchange_colours_rather_than_share_one(author, request_, colours):
+    assert figure(author, request_)["trace_colors"] == colours
+
+
+def test_two_colours_of_one_line_are_refused_also_if_the_first_is_its_usual_one(author):
+    with pytest.raises(NotUnderstood, match="not clear which line 'STEREO-A green' means"):
+        author.create("STEREO-A and STEREO-B |B|, STEREO-A red and STEREO-B blue, STEREO-A green, 2012-07-22")
+
+
 @pytest.mark.parametrize("words", ["a line at 400", "y from 0 to 20"])
 def test_a_line_or_a_range_of_no_panel_is_asked_for_also_in_a_part(author, words):
     asked = author.create(f"Wind density and speed with {words}; temperature log, 2012-07-22")

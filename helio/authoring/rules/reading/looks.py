@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
@@ -976,7 +976,8 @@ def changed_looks(
         A phrase has no meaning for this figure.
     """
     editor = FigureEditor(template, catalogue, ask, now)
-    coloured: set[str] = set()
+    usual = {**(editor.spec.get("trace_colors") or {})}
+    coloured: dict[str, str] = {}
     for look in sorted(looks, key=lambda look: _OF_OTHERS.match(look) is not None):
         plain, owner = without_owner(look)
         is_drawn = owner and len(editor.panels) != 1 and editor.lines_of(owner)
@@ -986,7 +987,7 @@ def changed_looks(
             raise NotUnderstood(f"helio does not understand '{phrase}'")
         for figure, change in product(editor.figures(), changes):  # compared times have a figure each
             editor.choose(figure)
-            held, before = editor.spec.get("y_range"), {**(editor.spec.get("trace_colors") or {})}
+            held = editor.spec.get("y_range")
             change.rule.change(editor, change.clause)
             limits = editor.spec.get("y_range") or {}
             if isinstance(held, dict) and any(limits.get(at) != own for at, own in held.items()):
@@ -997,8 +998,28 @@ def changed_looks(
                     advice="write '|B|' for the magnitude, or a range that begins below 0",
                 )
             colours = editor.spec.get("trace_colors") or {}
-            recoloured = {line for line, colour in colours.items() if before.get(line) != colour}
-            if recoloured & coloured:
+            given = {line: colours[line] for line in _coloured_by_wish(editor) & {*colours}}
+            if any(coloured.get(line, colour) != colour for line, colour in given.items()):
                 raise NotUnderstood(f"it is not clear which line '{phrase}' means")
-            coloured |= recoloured
+            coloured |= given
+    for figure in editor.figures():
+        editor.choose(figure)
+        _exchange_colours(editor, usual)
     return editor.after, editor.notes
+
+
+def _coloured_by_wish(editor: FigureEditor) -> set[str]:
+    """Return the lines whose colours looks have set."""
+    return {line for key, line in editor.wished if key == "trace_colors"}
+
+
+def _exchange_colours(editor: FigureEditor, usual: Mapping[str, str]) -> None:
+    """Give a line whose usual colour is wished for another line of its panel the usual colour of that line."""
+    colours = editor.spec.get("trace_colors") or {}
+    wished = _coloured_by_wish(editor)
+    for panel in editor.panels:
+        for line in (line for line in panel if line in wished & {*usual}):
+            alike = [other for other in panel if other not in wished and colours.get(other) == colours[line]]
+            free = usual[line] not in [colours.get(other) for other in panel]
+            for other in alike if free else ():
+                colours[other] = usual[line]
