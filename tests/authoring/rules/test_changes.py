@@ -3074,6 +3074,8 @@ def test_a_line_goes_with_its_average_if_that_is_meant(author, templates, reques
          "name of chorus_upper in the legend: no longer"),
         ("ace-bfield-overview", "last 3 days instead of last 7, but keep the title", "last 7 days → last 3 days"),
         ("gle73-particles", "shade 15:30 to 16:00 in the top panel", "\"x0\": \"2021-10-28T15:30\""),
+        ("plasma-beta-mach", "assumed beta in green, the measured in red", "colour of beta_measured: blue → red"),
+        ("solo-overview", "hourly means of the density on top of the raw data", "n_PAS_binned"),
     ],
 )  # fmt: skip
 def test_channels_components_and_times_are_read(author, templates, name, request_, told):
@@ -3091,6 +3093,24 @@ def test_channels_components_and_times_are_read(author, templates, name, request
         ("gle73-particles", "shade 15:30 to 16:00 in grey, only in the top panel", "only in the top panel"),
         ("goes-xray-flares", "swap the colours", "which two colours"),
         ("rbsp-emfisis-waves", "the hiss is not shown", "'hiss', 'not'"),
+        ("storm-overview", "the minutes in red", "no line called 'minutes'"),
+        (
+            "l1-monitor-comparison",
+            "density range 0 to 40, the delays in minutes",
+            "no panel called 'minutes'",
+        ),
+        (
+            "plasma-beta-mach",
+            "no measured electrons in the beta panel, and assume 150000 K",
+            "does not understand",
+        ),
+        (
+            "plasma-beta-mach",
+            "3-hour averages of T_p and T_e, on top of the originals",
+            "which line 'originals' means",
+        ),
+        ("rbsp-emfisis-waves", "chorus only, no hiss, and Probe B", "no line called 'RBSP-B'"),
+        ("plasma-beta-mach", "beta line width 3", "changes nothing"),
     ],
 )
 def test_what_is_of_one_panel_alone_or_not_clear_is_refused(author, templates, name, request_, words):

@@ -114,6 +114,7 @@ CREATED = (
     # lines over the data, and a list of panels
     ("ACE speed, hourly means, June 2004, with its 6 h running mean in the same panel",
      [["ACE_V_binned", "ACE_V_binned_smooth"]], "2004-06-01 to 2004-07-01"),
+    ("ACE speed and its mean over 1 h, June 2004", [["ACE_V"], ["ACE_V_binned"]], "2004-06-01 to 2004-07-01"),
     ("ACE speed and its hourly mean and its 6 h running mean, same panel, June 2004",
      [["ACE_V", "ACE_V_binned", "ACE_V_smooth"]], "2004-06-01 to 2004-07-01"),
     ("Compute the Alfvén Mach number from Wind data for 24 April 2023, panels: |B|, proton density, Mach number.",

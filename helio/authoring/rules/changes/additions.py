@@ -416,6 +416,11 @@ def place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> Pla
                 if is_part or editor.ask(question, _ON_TOP) == _ON_TOP[0]:
                     return Place((*used, *beside), into=numbers[0] - 1)
             return Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
+        if clause.has("rel:raw") and relation.value in ("above", "below"):
+            raise NotUnderstood(
+                f"helio does not understand which line '{clause.of('rel:raw')[0].text}' means",
+                advice="name the line",
+            )
         return Place(tuple(used), at=0 if above else len(editor.panels))
     names = [atom for atom in atoms if atom.kind in ("what", "craft")]
     ahead = {atom: _BETWEEN.search(clause.ahead_of(atom)) for atom in names}

@@ -226,7 +226,7 @@ def edited(
     proved = gate.edited(template, editor.after)
     if proved.errors:
         raise NotProved("after this change the pipeline could not run", diagnostics=proved.errors)
-    if json.dumps(proved.template) == json.dumps(template):
+    if proved.template == template:
         known = "; ".join(editor.notes) or "the pipeline is already like this"
         raise NotUnderstood(f"the request changes nothing: {known}")
     author = Attribution("equivalence table") if editor.swapped else BY
@@ -563,6 +563,8 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
     left = [change for change in changes if not (removing and reassures(change.clause))]
+    if not all(editor.lines_of(name) for clause in removing for name in clause.names):
+        return left  # only the SST, no ESA and Probe B
     kept = _lines_named(editor, [change.clause for change in changes if change not in left], but=removing)
     if kept & gone and not says_no:  # remove the spectrograms but keep that of the electrons
         return [_of_lines(change, _lines_named(editor, [change.clause]) - kept) for change in left]

@@ -81,8 +81,10 @@ _ROWS = {
 """Rows of helio's table of quantities by their datasets."""
 _MOMENT_OF = {"n": "density", "t": "temperature"}
 """The moments that single letters mean, if no line has this name."""
-_NO_LINE = ignoring_case(rf"all\s+(?:{COUNT})|(?:the\s+)?(?:away|towards?)\s+sectors?")
-"""Words that are those of a line in another sense: all three, and the times in which the field points away."""
+_NO_LINE = ignoring_case(
+    rf"all\s+(?:{COUNT})|(?:the\s+)?(?:(?:away|towards?)\s+sectors?|(?:(?:milli)?second|minute|hour|day|epoch)s?|data)"
+)
+"""Words that are those of a line in another sense: numbers, units of time, and the sectors of the field."""
 _STARRED = re.compile(r"\b(Dst|SYM-?H)\s?\*", re.IGNORECASE)
 _MAGNITUDE = re.compile(r"\b(?:magnitude|strength)s?\b")
 _SMOOTHED = re.compile(r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)(?:\s+(.+))?")
