@@ -3076,6 +3076,10 @@ def test_a_line_goes_with_its_average_if_that_is_meant(author, templates, reques
         ("gle73-particles", "shade 15:30 to 16:00 in the top panel", "\"x0\": \"2021-10-28T15:30\""),
         ("plasma-beta-mach", "assumed beta in green, the measured in red", "colour of beta_measured: blue → red"),
         ("solo-overview", "hourly means of the density on top of the raw data", "n_PAS_binned"),
+        ("solo-overview", "plot the density with 10-min means on top in red", "colour of n_PAS_binned: red"),
+        ("psp-bfield", "merge the two panels", "panel 1: B_RTN, B_magnitude"),
+        ("psp-bfield", "only Br with a zero line", "zero line"),
+        ("omni-solar-wind", "put the density into the speed panel on the right-hand axis", "right: OMNI_COHO1HR_MERGED_MAG_PLASMA.N"),
     ],
 )  # fmt: skip
 def test_channels_components_and_times_are_read(author, templates, name, request_, told):
