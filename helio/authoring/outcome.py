@@ -11,6 +11,7 @@ from helio.authoring.gate import GateResult
 from helio.errors import RequestError
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
+from helio.time_range import is_time_range
 
 USE_A_MODEL = "set HELIO_MODEL and its key"
 """The advice where only a language model can do what was requested."""
@@ -130,6 +131,8 @@ class AuthorQuestion:
     def choice(self, answer: str) -> str:
         """Return the choice that an answer means: the choice or its name in any case, or its number from 1.
 
+        If the choices are times, any other time is an answer too.
+
         Raises
         ------
         RequestError
@@ -140,9 +143,12 @@ class AuthorQuestion:
             return chosen
         if said.isdecimal() and 1 <= int(said) <= len(self.choices):
             return self.choices[int(said) - 1]
+        if is_other_time(answer, self.choices):
+            return answer
+        other = ", or write another time" if all(map(is_time_range, self.choices)) else ""
         raise RequestError(
             f"'{answer}' is not one of the choices of the question '{self.text}'",
-            advice=f"choose one of {', '.join(self.choices)}",
+            advice=f"choose one of {', '.join(self.choices)}{other}",
         )
 
 
@@ -158,6 +164,11 @@ def choice_called(answer: str, choices: Sequence[str]) -> str:
             if " ".join(name.split()).casefold() == answer.casefold():
                 return choice
     return ""
+
+
+def is_other_time(answer: str, choices: Sequence[str]) -> bool:
+    """Return whether an answer is a time, and all choices are times: then it need not be one of them."""
+    return is_time_range(answer) and all(map(is_time_range, choices))
 
 
 @dataclass(frozen=True)

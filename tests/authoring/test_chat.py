@@ -912,6 +912,18 @@ def test_words_that_mean_one_choice_answer_a_question(said, line):
     assert f"  ~ step figure: line of {line}: " + '{"dash": "dash"}' in answer(text, said)
 
 
+@pytest.mark.parametrize("said", ["2022-01-01 to 2022-01-03", "for 2022-01-01 to 2022-01-03, please"])
+def test_a_time_answers_the_question_for_a_time(said):
+    text = chat("plot AC_K2_MFI.BGSEc", said)
+    assert (
+        answer(text, "plot AC_K2_MFI.BGSEc")[0]
+        == "Which time do you want? The request names none: choose one, or write another."
+    )
+    assert "  + variable $TIME_RANGE: type: time_range; default: 2022-01-01 to 2022-01-03" in answer(
+        text, said
+    )
+
+
 def test_a_question_of_the_user_leaves_a_question_open_and_another_wish_takes_its_place():
     text = chat(
         PLOT, "add the magnitude", "make it dashed", "what is the cadence?", "make the magnitude red", "/diff"

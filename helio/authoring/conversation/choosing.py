@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from helio.authoring.named_lines import lines_named
-from helio.authoring.outcome import NotUnderstood
+from helio.authoring.outcome import NotUnderstood, is_other_time
 from helio.authoring.rules.changes.atoms import PLACE, PLACES, panel_number
 from helio.authoring.rules.questions.asked import PANEL, folded, stems
 from helio.authoring.rules.questions.question_form import is_question, is_wish
@@ -25,7 +25,7 @@ _MOST_WORDS = 4
 
 
 def choice_meant(answer: str, choices: Sequence[str], template: Document | None, catalogue: Catalogue) -> str:
-    """Return the only choice that an answer means; return an empty text if it means none, or several.
+    """Return the only choice that an answer means, or another time; return an empty text if it means none, or several.
 
     Parameters
     ----------
@@ -38,6 +38,8 @@ def choice_meant(answer: str, choices: Sequence[str], template: Document | None,
     same = [choice for choice in choices if folded(choice) == folded(words)]
     if same:
         return same[0]
+    if is_other_time(words, choices):
+        return words
     if words.isdecimal():
         return choices[int(words) - 1] if 1 <= int(words) <= len(choices) else ""
     if placed := _PLACE.fullmatch(words):

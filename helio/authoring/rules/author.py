@@ -25,6 +25,7 @@ from helio.authoring.outcome import (
     Outcome,
     TemplateDraft,
     choice_called,
+    is_other_time,
     require_readable,
 )
 from helio.authoring.recorded import Records
@@ -73,7 +74,7 @@ from helio.authoring.rules.refusals import refuse_look, refuse_unread
 from helio.authoring.rules.remarks import CHANGES_DATA, without_remarks
 from helio.authoring.rules.times.clocks import with_hours_of_days
 from helio.authoring.rules.times.dates import refuse_impossible_dates
-from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.asking import Asks, asked_time
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, B
@@ -354,7 +355,10 @@ class RuleAuthor:
     def _written(
         self, wanted: PipelineRequest, listed: ListedEvents | None, ask: Asks
     ) -> tuple[Document, tuple[str, ...]]:
-        """Write the template of a request with its lists of events and its looks; return it with notes."""
+        """Write the template of a request with its lists of events and its looks; return it with notes.
+
+        If the request names no time, ask for it last, when nothing else of the request is refused.
+        """
         template, notes = write_template(wanted, catalogue=self._catalogue, now=self._now, ask=ask)
         refuse_unused(template)
         if listed is not None:
@@ -363,6 +367,10 @@ class RuleAuthor:
         template, said = changed_looks(
             wanted.style.looks, template, catalogue=self._catalogue, ask=ask, now=self._now
         )
+        default = template["variables"].get("$TIME_RANGE", {}).get("default")
+        if default and not wanted.times:
+            time = asked_time(default, ask, self._now)
+            return self._written(replace(wanted, times=(time,)), listed, ask)
         return template, (*notes, *said)
 
     def _proved(self, template: Document, notes: tuple[str, ...]) -> TemplateDraft:
@@ -460,7 +468,7 @@ def _answers(chosen: tuple[str, ...]) -> Asks:
                 raise _PendingQuestion(text, choices)
             answers[text] = remaining.pop(0)
         answer = choice_called(answers[text], choices) or answers[text]
-        if answer not in choices:
+        if answer not in choices and not is_other_time(answer, choices):
             raise NotUnderstood(
                 f"'{answer}' is not one of the choices", advice=f"choose one of {', '.join(choices)}"
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, PipelineRequest, RequestQuantity, in_parts
@@ -21,6 +22,7 @@ from helio.authoring.writing.windows import has_usual_window
 from helio.knowledge.missions import craft_of
 from helio.knowledge.quantities import DISTANCE, LATITUDE, LONGITUDE, POSITION, SOURCES, families, sources_of
 from helio.knowledge.quantity_words import INDICES, title
+from helio.time_range import TimeRange, is_relative, parse_time_range
 
 Asks = Callable[[str, Sequence[str]], str]
 """Function that asks the user a question with choices, the most likely choice first, and returns the chosen one."""
@@ -38,6 +40,18 @@ BANDS = {
 def no_question(text: str, choices: Sequence[str]) -> str:
     """Refuse to choose: what several lines could mean is then not understood."""
     raise NotUnderstood(f"{text} {', '.join(choices)}")
+
+
+def asked_time(default: str, ask: Asks, now: datetime) -> str:
+    """Ask for the time of a request that names none: the default week, or a day or a solar rotation up to its end."""
+    if is_relative(default):
+        others = ["last 24 hours", "last 27 days"]
+    else:
+        stop = parse_time_range(default, now).stop
+        others = [str(TimeRange(stop - timedelta(days=number), stop)) for number in (1, 27)]
+    return ask(
+        "Which time do you want? The request names none: choose one, or write another.", [default, *others]
+    )
 
 
 def complete(

@@ -140,9 +140,8 @@ def test_a_title_names_the_spacecraft_and_says_what_is_measured(author, request_
     assert figure["tool_args"]["spec"]["title"] == title
 
 
-def test_without_a_time_the_last_week_with_data_is_drawn(author):
-    variables = author.create("LANL 1994-084 SOPA electrons").template["variables"]
-    assert variables["$TIME_RANGE"]["default"] == "2007-10-09 to 2007-10-16"
+def test_without_a_time_the_last_week_with_data_is_the_first_choice(author):
+    assert author.create("LANL 1994-084 SOPA electrons").choices[0] == "2007-10-09 to 2007-10-16"
 
 
 def test_a_species_without_flux_is_asked_for_its_moments(author):

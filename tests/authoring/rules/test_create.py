@@ -533,22 +533,23 @@ def test_an_ended_dataset_gives_way_to_one_that_goes_on(author):
 
 
 @pytest.mark.parametrize(
-    ("request_", "default", "said"),
+    ("request_", "choices"),
     [
-        ("OMNI Dst", "last 7 days", "the last 7 days"),
+        ("OMNI Dst", ("last 7 days", "last 24 hours", "last 27 days")),
         (
             "RBSP-A field",
-            "2019-10-08 to 2019-10-15",
-            "2019-10-08 to 2019-10-15, the last week with data",
+            ("2019-10-08 to 2019-10-15", "2019-10-14 to 2019-10-15", "2019-09-18 to 2019-10-15"),
         ),
-        ("PSP |B|", "2025-10-25 to 2025-11-01", "2025-10-25 to 2025-11-01, the last week with data"),
+        ("PSP |B|", ("2025-10-25 to 2025-11-01", "2025-10-31 to 2025-11-01", "2025-10-05 to 2025-11-01")),
     ],
 )
-def test_a_request_without_a_time_draws_the_last_week_with_data_and_says_so(author, request_, default, said):
-    draft = made(author, request_)
-    assert draft.template["variables"]["$TIME_RANGE"]["default"] == default
-    note = f"the request names no time: the default is {said}; a run takes another one with --time-range"
-    assert note in draft.notes
+def test_a_request_without_a_time_is_asked_for_it(author, request_, choices):
+    assert author.create(request_).choices == choices
+    for answer in (choices[0], "2016-01-01 to 2016-01-03"):
+        draft = author.create(request_, chosen=(answer,))
+        assert draft.template["variables"]["$TIME_RANGE"]["default"] == answer
+    with pytest.raises(NotUnderstood, match="not one of the choices"):
+        author.create(request_, chosen=("density",))
 
 
 def test_data_without_a_time_in_common_need_a_time(author):

@@ -975,6 +975,8 @@ def changed_looks(
     NotUnderstood
         A phrase has no meaning for this figure.
     """
+    if not looks:
+        return template, []
     editor = FigureEditor(template, catalogue, ask, now)
     usual = {**(editor.spec.get("trace_colors") or {})}
     coloured: dict[str, str] = {}
