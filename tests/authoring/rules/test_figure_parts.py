@@ -405,6 +405,27 @@ def test_a_part_that_means_nothing_alone_is_refused(author, sentence, says):
             "hourly ACE |B| and 2 h mean speed, density at the bottom",
             [["ACE_Bmag_binned"], ["ACE_V_binned"], ["ACE_n"]],
         ),
+        # what stands above a computation is not computed
+        (
+            "power spectra of Wind Bx and |B|, and the density above",
+            [["Wind_n"], ["Wind_Bx_power"], ["Wind_Bmag_power"]],
+        ),
+        (
+            "power spectra of Wind Bx and |B|, and the density on top",
+            [["Wind_n"], ["Wind_Bx_power"], ["Wind_Bmag_power"]],
+        ),
+        ("wavelet spectrum of Wind Bz and V above", [["Wind_V"], ["Wind_Bz_wavelet"]]),
+        (
+            "hourly means of n and V of Wind, and Bz above",
+            [["Wind_Bz"], ["Wind_n_binned"], ["Wind_V_binned"]],
+        ),
+        ("Wind speed smoothed over 1 h and |B| above it", [["Wind_Bmag"], ["Wind_V_smooth"]]),
+        ("Wind density and hourly |B| above", [["Wind_Bmag_binned"], ["Wind_n"]]),
+        ("hourly ACE density, speed and |B| above", [["ACE_Bmag_binned"], ["ACE_n"], ["ACE_V"]]),
+        (
+            "power spectra of Bx and |B| of Wind in one panel, 3-s data, and Bx, By, Bz in GSE above",
+            [["Wind_Bx"], ["Wind_By"], ["Wind_Bz"], ["Wind_B_gsex_power", "Wind_B_gsemag_power"]],
+        ),
         # what stands at both ends is for all
         (
             "ACE density, speed and |B|, three panels, all smoothed over 1 h",

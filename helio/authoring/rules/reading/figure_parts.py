@@ -333,9 +333,11 @@ def _refuse_looks_ahead(parts: Sequence[Piece], requests: Sequence[PipelineReque
     named = set[tuple[str, str]]()
     for part, request in zip(parts, requests, strict=True):
         first, comma, others = part.text.partition(",")
-        placed, _ = read_quantities(Sentence(first), magnitude=False)
+        sentence = Sentence(first)
+        placed, _ = read_quantities(sentence, magnitude=False)
         own = {(quantity.name, quantity.component) for _, quantity in placed}
-        if part.rank and own and own <= named and comma and named_data(others):
+        has_look = sentence.left.strip("\x01 ")
+        if part.rank and own and own <= named and has_look and comma and named_data(others):
             raise NotUnderstood(
                 f"helio does not understand which panel draws '{first}'",
                 advice="write the look of a line in brackets: 'V (dashed)'",
