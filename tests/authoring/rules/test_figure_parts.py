@@ -287,6 +287,14 @@ def test_labelled_panels_are_read_one_by_one(author, sentence, panels):
         ("ACE speed with a 15-minute running median, raw in black and the median in red, 5 May 2010", "trace_colors",
          {"ACE_V": "black", "ACE_V_median": "red"}),
         ("ACE and Wind |B|, May 2010, both in one log panel, with Dst below", "log_scale", {"1": "log"}),
+        ("panel 1: speed of ACE and Wind, ACE green; panel 2: density of ACE and Wind, May 2010", "trace_colors",
+         {"ACE_V": "green", "Wind_V": "red", "ACE_n": "blue", "Wind_n": "red"}),
+        ("panel 1: ACE and Wind speed; panel 2: ACE and Wind density; May 2010, ACE green", "trace_colors",
+         {"ACE_V": "green", "Wind_V": "red", "ACE_n": "green", "Wind_n": "red"}),
+        ("panel 1: ACE n and V, V green; panel 2: V smoothed over 1 h, May 2010", "trace_colors", {"ACE_V": "green"}),
+        ("STEREO-A and STEREO-B speed, STEREO-A red and STEREO-B blue; hourly density of both below, "
+         "A green and B black, May 2010", "trace_colors",
+         {"STA_V": "red", "STB_V": "blue", "STA_n_binned": "green", "STB_n_binned": "black"}),
         ("ACE Bx and By, May 2010, each in its own panel, all y axes from -60 to 60", "y_range",
          {"1": [-60.0, 60.0], "2": [-60.0, 60.0]}),
     ],
@@ -404,6 +412,15 @@ def test_a_part_that_means_nothing_alone_is_refused(author, sentence, says):
         (
             "hourly ACE |B| and 2 h mean speed, density at the bottom",
             [["ACE_Bmag_binned"], ["ACE_V_binned"], ["ACE_n"]],
+        ),
+        # what is said of one spacecraft, or of both, in a panel
+        (
+            "ACE and Wind speed, hourly; |B| of both below",
+            [["ACE_V", "Wind_V_binned"], ["ACE_Bmag", "Wind_Bmag"]],
+        ),
+        (
+            "Wind and ACE: panel 1: |B| of both, Wind in blue; panel 2: speed of ACE only, 64-s; panel 3: Dst",
+            [["Wind_Bmag", "ACE_Bmag"], ["ACE_V"], ["OMNI_Dst"]],
         ),
         # what stands above a computation is not computed
         (
