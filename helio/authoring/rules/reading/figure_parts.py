@@ -246,7 +246,7 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
         return None
     if all(ranks) or not any(1 < rank < MIDDLE for rank in ranks):  # not beside a second panel
         order = sorted(range(len(ranks)), key=lambda number: ranks[number] or MIDDLE)
-        parts, requests = ([each[number] for number in order] for each in (parts, requests))
+        parts, requests = [parts[number] for number in order], [requests[number] for number in order]
     requests = _with_own_looks(parts, requests, is_bounded=";" in text)
     count = (
         ranks[-1] if 1 < ranks[-1] < MIDDLE and ranks[-1] == max(ranks) else 0
