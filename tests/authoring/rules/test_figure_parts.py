@@ -359,6 +359,11 @@ def test_a_colour_below_is_that_of_the_spacecraft_there(author):
             "what 'the same' is for DSCOVR",
         ),
         ("hourly means of SYM-H over Dst in one panel, OMNI, March 2015", "not clear what 'over' means"),
+        ("hourly ACE and Wind speed; density of these spacecraft below, May 2010", "not clear which parts"),
+        (
+            "Wind and ACE, May 2010: panel 1: |B| of both missions; panel 2: hourly speed of ACE; panel 3: Dst",
+            "not clear which parts of the request its averages and computations are for",
+        ),
     ],
 )
 def test_a_part_that_means_nothing_alone_is_refused(author, sentence, says):

@@ -279,7 +279,7 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     is_enumeration = (
         not lists and last[0] == "," and re.match(r"(?!\s*and\b)[^,;]*\band\b", before[last.end() :])
     )
-    if is_upper and (is_enumeration or not _said_where(before[: last.start()])):
+    if is_upper and (is_enumeration or not said_where(before[: last.start()])):
         return {stop}  # hourly Bz, n and V above; Bz and hourly V above
     is_clear = last[0].casefold().endswith(("with", "plus", ",", ";"))  # n with V below, not n and V
     return {last.start(), stop} if place["below"] or is_upper or is_clear else {stop}
@@ -392,7 +392,7 @@ def listed_things(text: str, now: datetime) -> list[str]:
     untimed = [sentence.left[start:stop] for start, stop in things]  # 11-12 is no difference
     if _computes_all(untimed[-1]):
         return []
-    own = [*map(_said_where, untimed[:-1]), _said_where(_without_cadence_of_all(untimed[-1]))]
+    own = [*map(said_where, untimed[:-1]), said_where(_without_cadence_of_all(untimed[-1]))]
     if not any(own):
         return []
     for number, thing in enumerate(words):
@@ -430,7 +430,7 @@ def _without_cadence_of_all(words: str) -> str:
     return head if named_data(head) and not (named_data(tail) or read_computations(Sentence(tail))) else words
 
 
-def _said_where(words: str) -> set[str]:
+def said_where(words: str) -> set[str]:
     """Return where computations stand: ``before`` or ``behind`` a thing, or ``its``, which no other thing can have."""
     sentence = Sentence(words)
     starts = [mention.position for mention in read_computations(sentence)]

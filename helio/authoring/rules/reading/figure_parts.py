@@ -19,6 +19,7 @@ from helio.authoring.rules.reading.divided_sentences import (
     listed_things,
     named_data,
     refers_to_others,
+    said_where,
     with_numbered_panels,
     without_number_of_panels,
 )
@@ -177,6 +178,27 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
     if count:
         request = replace(request, panels=replace(request.panels, count=count))
     return replace(reading, request=request, named=tuple(dict.fromkeys((*notes, *reading.named))))
+
+
+def refuse_computing_other_parts(text: str, request: PipelineRequest) -> None:
+    """Refuse a request that, read as a whole, computes from all its data what only some of its parts say."""
+    if not (request.cadence or any(step.of == Lines() for step in request.computations)):
+        return
+    named: set[RequestQuantity] = set()
+    computes: list[bool] = []
+    for piece in divided(with_numbered_panels(_with_both_named(text))):
+        words = piece.text.rpartition(": ")[2]
+        own = {quantity for _, quantity in read_quantities(Sentence(words), magnitude=False)[0]} - named
+        if own and not piece.is_heading:
+            computes.append(bool(said_where(words)))
+            if computes[-1] and refers_to_others(words):
+                return  # ACE n on top, V below, both hourly
+        named |= own
+    if any(computes) and not all(computes):
+        raise NotUnderstood(
+            "it is not clear which parts of the request its averages and computations are for",
+            advice="say it of each part, as in 'hourly ACE and Wind Bz on top, hourly ACE and Wind density below'",
+        )
 
 
 def _with_both_named(text: str) -> str:
