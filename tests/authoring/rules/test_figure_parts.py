@@ -443,6 +443,10 @@ def test_a_part_that_means_nothing_alone_is_refused(author, sentence, says):
         ),
         ("Wind speed smoothed over 1 h and |B| above it", [["Wind_Bmag"], ["Wind_V_smooth"]]),
         ("Wind density and hourly |B| above", [["Wind_Bmag_binned"], ["Wind_n"]]),
+        (
+            "hourly means of ACE n and V, and |B| above in red",
+            [["ACE_Bmag"], ["ACE_n_binned"], ["ACE_V_binned"]],
+        ),
         ("hourly ACE density, speed and |B| above", [["ACE_Bmag_binned"], ["ACE_n"], ["ACE_V"]]),
         (
             "power spectra of Bx and |B| of Wind in one panel, 3-s data, and Bx, By, Bz in GSE above",

@@ -53,7 +53,7 @@ _PLACE = re.compile(
     r"|(?<!\bin )(?<!\binto )(?<!\bon )"
     rf"\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|of|showing)|(?:one|another|the\s+other)\s+(?:with|for|showing))\b"
     rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?:(?P<below>{BELOW}|(?<=\bin\s)another(?=\s+(?:panel|plot|one)\b|\s*(?:$|[,.;)]))(?:\s+(?:panel|plot|one))?)"
-    rf"|(?P<above>above(?=\s+{THEM}\b|\s*(?:$|[,.;)\x02])|\s+(?:(?:and|with|for|on|in|during|from|{MONTH})\b|\d{{4}}\b|\d+\s+{MONTH}))))\b(?P<them>\s+{THEM}\b)?",
+    rf"|(?P<above>above(?=\s+{THEM}\b|\s*(?:$|[,.;)\x02])|\s+(?:(?:and|with|as|for|on|in|during|from|{MONTH})\b|\d{{4}}\b|\d+\s+{MONTH}))))\b(?P<them>\s+{THEM}\b)?",
     re.IGNORECASE,
 )
 """Words that say where in the figure a part stands."""
@@ -83,7 +83,7 @@ _OF_ALL = re.compile(
 """Words behind the parts that are said of all of them."""
 _BREAK = re.compile(
     rf";|,?\s+then\b(?!\s+{_COMPUTES})|\.\s+(?=[A-Z|])"
-    r"|(?<=\w|\||\))\s+above(?=\s+(?!it\b|that\b|them\b|zero\b|average\b)[A-Za-z|])"
+    rf"|(?<=\w|\||\))\s+above(?=\s+(?!(?:it|that|them|zero|average|in|on|as|with|and|for|from|during|(?i:{MONTH}))\b)[A-Za-z|])"
     r"|(?<=spectrogram)\s+over(?=\s+(?:the\s+)?(?:\||B\b|B_?[xyz]\b|(?:plasma\s+|number\s+)?(?:density|speed|temperature)))"
 )
 """What stands between parts that give no place."""

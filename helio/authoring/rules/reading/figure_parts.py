@@ -11,6 +11,7 @@ from operator import or_
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestedStyle, RequestQuantity, in_parts
+from helio.authoring.rules.reading.arrangement import BELOW
 from helio.authoring.rules.reading.cadences import LENGTH
 from helio.authoring.rules.reading.divided_sentences import (
     COMPARE,
@@ -62,7 +63,8 @@ _OF_BOTH = re.compile(
 )
 """Words of a part that draws two lines: ``both heliocentric distances``, ``n and V, both as daily medians``."""
 _OF_BOTH_CRAFT = ignoring_case(
-    r"\b(?P<of>of|from|for)\s+both(?:\s+(?:spacecraft|satellites|probes))?(?=\s*(?:$|[,.;:]|(?:below|above|on|in|at|with)\b))"
+    r"\b(?P<of>of|from|for)\s+both(?:\s+(?:spacecraft|satellites|probes))?"
+    rf"(?=\s*(?:$|[,.;:]|(?:{BELOW}|above|on|in|at|with)\b))"
 )
 """Words for the two spacecraft that the sentence names before: ``density of both``."""
 _STYLED_PARTICLES = re.compile(r"\W*(?:(?:the|electrons|protons|ions|in|as|and)\b\W*)+", re.IGNORECASE)
@@ -182,8 +184,9 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
 
 def refuse_computing_other_parts(text: str, request: PipelineRequest) -> None:
     """Refuse a request that, read as a whole, computes from all its data what only some of its parts say."""
-    if not (request.cadence or any(step.of == Lines() for step in request.computations)):
-        return
+    is_of_all = request.cadence or any(step.of == Lines() for step in request.computations)
+    if not is_of_all or request.datasets or request.cuts:
+        return  # HPCA O+ density on top, temperature below: a part may need the particles of another
     named: set[RequestQuantity] = set()
     computes: list[bool] = []
     for piece in divided(with_numbered_panels(_with_both_named(text))):
