@@ -48,7 +48,7 @@ from helio.authoring.rules.questions.question_form import (
     question_before_request,
     without_question_mark,
 )
-from helio.authoring.rules.reading.figure_parts import read_parts
+from helio.authoring.rules.reading.figure_parts import read_parts, refuse_computing_other_parts
 from helio.authoring.rules.reading.guard import refuse_unused
 from helio.authoring.rules.reading.kept_raw import with_plain_raw
 from helio.authoring.rules.reading.looks import (
@@ -310,6 +310,8 @@ class RuleAuthor:
                 refusals.append(refused)
         else:
             raise refusals[len(readings) - 1]
+        if not (sources or events):
+            refuse_computing_other_parts(plain, wanted)
         return self._proved(template, (*names, *preferences, *reading.named, *notes))
 
     def _keeps(self, whole: PipelineRequest, shorter: PipelineRequest) -> bool:

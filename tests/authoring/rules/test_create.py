@@ -1491,6 +1491,8 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("ACE? rather Wind density, 2010-04-05", [["Wind_n"]]),
         ("MMS3 electron velocity and ion velocity, 2016-12-09, ions on top", [["MMS3_Vvec"], ["MMS3_Vevec"]]),
         ("MMS1 ion density, electron spectrogram, 2016-12-09, electrons on top", [["MMS1_electrons"], ["MMS1_n"]]),
+        ("MMS1 |B| below the ion density, 2017-07-11", [["MMS1_n"], ["MMS1_Bmag"]]),
+        ("MMS1 ion density above |B|, 2017-07-11", [["MMS1_n"], ["MMS1_Bmag"]]),
         ("MMS1 electron gyrofrequency from the FGM field, 2016-12-09", [["MMS1_Bmag_fce"]]),
         ("difference of the proton speed of ACE and Wind, both resampled to 5 min, 2000-07-15",
          [["ACE_V_binned_minus_Wind_V_binned"]]),

@@ -287,6 +287,14 @@ def test_labelled_panels_are_read_one_by_one(author, sentence, panels):
         ("ACE speed with a 15-minute running median, raw in black and the median in red, 5 May 2010", "trace_colors",
          {"ACE_V": "black", "ACE_V_median": "red"}),
         ("ACE and Wind |B|, May 2010, both in one log panel, with Dst below", "log_scale", {"1": "log"}),
+        ("panel 1: speed of ACE and Wind, ACE green; panel 2: density of ACE and Wind, May 2010", "trace_colors",
+         {"ACE_V": "green", "Wind_V": "red", "ACE_n": "blue", "Wind_n": "red"}),
+        ("panel 1: ACE and Wind speed; panel 2: ACE and Wind density; May 2010, ACE green", "trace_colors",
+         {"ACE_V": "green", "Wind_V": "red", "ACE_n": "green", "Wind_n": "red"}),
+        ("panel 1: ACE n and V, V green; panel 2: V smoothed over 1 h, May 2010", "trace_colors", {"ACE_V": "green"}),
+        ("STEREO-A and STEREO-B speed, STEREO-A red and STEREO-B blue; hourly density of both below, "
+         "A green and B black, May 2010", "trace_colors",
+         {"STA_V": "red", "STB_V": "blue", "STA_n_binned": "green", "STB_n_binned": "black"}),
         ("ACE Bx and By, May 2010, each in its own panel, all y axes from -60 to 60", "y_range",
          {"1": [-60.0, 60.0], "2": [-60.0, 60.0]}),
     ],
@@ -351,6 +359,11 @@ def test_a_colour_below_is_that_of_the_spacecraft_there(author):
             "what 'the same' is for DSCOVR",
         ),
         ("hourly means of SYM-H over Dst in one panel, OMNI, March 2015", "not clear what 'over' means"),
+        ("hourly ACE and Wind speed; density of these spacecraft below, May 2010", "not clear which parts"),
+        (
+            "Wind and ACE, May 2010: panel 1: |B| of both missions; panel 2: hourly speed of ACE; panel 3: Dst",
+            "not clear which parts of the request its averages and computations are for",
+        ),
     ],
 )
 def test_a_part_that_means_nothing_alone_is_refused(author, sentence, says):
@@ -404,6 +417,40 @@ def test_a_part_that_means_nothing_alone_is_refused(author, sentence, says):
         (
             "hourly ACE |B| and 2 h mean speed, density at the bottom",
             [["ACE_Bmag_binned"], ["ACE_V_binned"], ["ACE_n"]],
+        ),
+        # what is said of one spacecraft, or of both, in a panel
+        (
+            "ACE and Wind speed, hourly; |B| of both below",
+            [["ACE_V", "Wind_V_binned"], ["ACE_Bmag", "Wind_Bmag"]],
+        ),
+        (
+            "Wind and ACE: panel 1: |B| of both, Wind in blue; panel 2: speed of ACE only, 64-s; panel 3: Dst",
+            [["Wind_Bmag", "ACE_Bmag"], ["ACE_V"], ["OMNI_Dst"]],
+        ),
+        # what stands above a computation is not computed
+        (
+            "power spectra of Wind Bx and |B|, and the density above",
+            [["Wind_n"], ["Wind_Bx_power"], ["Wind_Bmag_power"]],
+        ),
+        (
+            "power spectra of Wind Bx and |B|, and the density on top",
+            [["Wind_n"], ["Wind_Bx_power"], ["Wind_Bmag_power"]],
+        ),
+        ("wavelet spectrum of Wind Bz and V above", [["Wind_V"], ["Wind_Bz_wavelet"]]),
+        (
+            "hourly means of n and V of Wind, and Bz above",
+            [["Wind_Bz"], ["Wind_n_binned"], ["Wind_V_binned"]],
+        ),
+        ("Wind speed smoothed over 1 h and |B| above it", [["Wind_Bmag"], ["Wind_V_smooth"]]),
+        ("Wind density and hourly |B| above", [["Wind_Bmag_binned"], ["Wind_n"]]),
+        (
+            "hourly means of ACE n and V, and |B| above in red",
+            [["ACE_Bmag"], ["ACE_n_binned"], ["ACE_V_binned"]],
+        ),
+        ("hourly ACE density, speed and |B| above", [["ACE_Bmag_binned"], ["ACE_n"], ["ACE_V"]]),
+        (
+            "power spectra of Bx and |B| of Wind in one panel, 3-s data, and Bx, By, Bz in GSE above",
+            [["Wind_Bx"], ["Wind_By"], ["Wind_Bz"], ["Wind_B_gsex_power", "Wind_B_gsemag_power"]],
         ),
         # what stands at both ends is for all
         (

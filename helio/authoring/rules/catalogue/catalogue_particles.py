@@ -57,6 +57,8 @@ _ALONG_FIELD = ("parallel", "perpendicular")
 """Words that make a temperature another one."""
 _COMPONENT_BEHIND = re.compile(r"\s*(?:and|plus|with|,|&)\s*(V_?[xyzrtn])\b")
 _QUESTION = "Which of these particle data do you mean?"
+_PLACES = frozenset({"above", "below", "beneath", "underneath", "under"})
+"""Words for the place of a panel, which also stand in descriptions: ``contribution to density below 10 eV``."""
 MOST_CHANNELS = 8
 """Maximum number of channels that helio draws if the request names none, in one panel."""
 
@@ -119,7 +121,9 @@ def particles_asked(
         _refuse_limits(segment, matches, view)
     for segment, matches in whole:
         explained = [
-            span for word, span in segment.words if all(match.first.explains(word) for match in matches)
+            span
+            for word, span in segment.words
+            if word not in _PLACES and all(match.first.explains(word) for match in matches)
         ]
         if any(
             word in _ALONG_FIELD or any(overlap(span, place) for place in unread)

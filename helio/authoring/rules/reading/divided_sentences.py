@@ -52,7 +52,8 @@ _PLACE = re.compile(
     rf"|(?:\bin\s+)?\b(?:panel|row)\s+(?P<number>[1-9]|one|two|three|four)\b|\b(?P<alone>(?:top|middle|bottom)(?=\s*[:=])|(?:upper|lower)(?=\s*(?:$|[,.;:=)])))"
     r"|(?<!\bin )(?<!\binto )(?<!\bon )"
     rf"\b(?P<own>(?:one|an?|another|the\s+other)\s+panel\s+(?:with|for|of|showing)|(?:one|another|the\s+other)\s+(?:with|for|showing))\b"
-    rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?P<below>{BELOW}|(?<=\bin\s)another(?=\s+(?:panel|plot|one)\b|\s*(?:$|[,.;)]))(?:\s+(?:panel|plot|one))?)\b(?P<them>\s+{THEM}\b)?",
+    rf"|\b(?:in\s+the\s+panel\s+)?(?:directly\s+|right\s+|just\s+)?(?:(?P<below>{BELOW}|(?<=\bin\s)another(?=\s+(?:panel|plot|one)\b|\s*(?:$|[,.;)]))(?:\s+(?:panel|plot|one))?)"
+    rf"|(?P<above>above(?=\s+{THEM}\b|\s*(?:$|[,.;)\x02])|\s+(?:(?:and|with|as|for|on|in|during|from|{MONTH})\b|\d{{4}}\b|\d+\s+{MONTH}))))\b(?P<them>\s+{THEM}\b)?",
     re.IGNORECASE,
 )
 """Words that say where in the figure a part stands."""
@@ -82,7 +83,7 @@ _OF_ALL = re.compile(
 """Words behind the parts that are said of all of them."""
 _BREAK = re.compile(
     rf";|,?\s+then\b(?!\s+{_COMPUTES})|\.\s+(?=[A-Z|])"
-    r"|(?<=\w|\||\))\s+above(?=\s+(?!it\b|that\b|them\b|zero\b|average\b)[A-Za-z|])"
+    rf"|(?<=\w|\||\))\s+above(?=\s+(?!(?:it|that|them|zero|average|in|on|as|with|and|for|from|during|(?i:{MONTH}))\b)[A-Za-z|])"
     r"|(?<=spectrogram)\s+over(?=\s+(?:the\s+)?(?:\||B\b|B_?[xyz]\b|(?:plasma\s+|number\s+)?(?:density|speed|temperature)))"
 )
 """What stands between parts that give no place."""
@@ -256,8 +257,10 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
         return {place.start()}
     if not ends:
         return set()
-    is_lower = _rank(place) > 1 and all(_rank(match) > 1 for match in _PLACE.finditer(plain))
-    if not (is_first and (place["below"] or is_lower)):
+    others = [match for match in _PLACE.finditer(plain) if match.start() != place.start()]
+    is_lower = _rank(place) > 1 and all(_rank(match) > 1 for match in others)
+    is_upper = _rank(place) == 1 and not (others or named_data(after))
+    if not (is_first and (place["below"] or is_lower or is_upper)):
         return {stop}
     # Bz, the density below: the part that ends with its place begins at the last joint before data
     joints = [joint for pattern in _JOINTS for joint in pattern.finditer(before)]
@@ -273,8 +276,13 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
         joint for joint in sorted(begins, key=re.Match.start) if not is_of_two and _begins_list(joint, before)
     ]
     last = lists[-1] if lists else begins[-1]
+    is_enumeration = (
+        not lists and last[0] == "," and re.match(r"(?!\s*and\b)[^,;]*\band\b", before[last.end() :])
+    )
+    if is_upper and (is_enumeration or not said_where(before[: last.start()])):
+        return {stop}  # hourly Bz, n and V above; Bz and hourly V above
     is_clear = last[0].casefold().endswith(("with", "plus", ",", ";"))  # n with V below, not n and V
-    return {last.start(), stop} if place["below"] or is_clear else {stop}
+    return {last.start(), stop} if place["below"] or is_upper or is_clear else {stop}
 
 
 def _begins_list(joint: re.Match[str], before: str) -> bool:
@@ -288,7 +296,7 @@ def _begins_list(joint: re.Match[str], before: str) -> bool:
     )
     names = {quantity.name for quantity in own}
     is_vector = len(own) > 1 and len(names) == 1
-    return is_vector and not any(quantity.component and quantity.name in names for quantity in other)
+    return is_vector and not any(quantity.component and quantity.name in names for quantity in other - own)
 
 
 def _piece(text: str, start: int, stop: int, places: Sequence[re.Match[str]], *, is_heading: bool) -> Piece:
@@ -326,6 +334,8 @@ def _rank(match: re.Match[str]) -> int:
     """Return the order that a place gives to its part."""
     if match["below"] or match["own"]:
         return MIDDLE
+    if match["above"]:
+        return 1
     if match["number"]:
         return int(COUNTED.get(match["number"].lower(), match["number"]))
     place = PLACES[(match["named"] or match["side"] or match["only"] or match["alone"]).lower()]
@@ -382,7 +392,7 @@ def listed_things(text: str, now: datetime) -> list[str]:
     untimed = [sentence.left[start:stop] for start, stop in things]  # 11-12 is no difference
     if _computes_all(untimed[-1]):
         return []
-    own = [*map(_said_where, untimed[:-1]), _said_where(_without_cadence_of_all(untimed[-1]))]
+    own = [*map(said_where, untimed[:-1]), said_where(_without_cadence_of_all(untimed[-1]))]
     if not any(own):
         return []
     for number, thing in enumerate(words):
@@ -420,7 +430,7 @@ def _without_cadence_of_all(words: str) -> str:
     return head if named_data(head) and not (named_data(tail) or read_computations(Sentence(tail))) else words
 
 
-def _said_where(words: str) -> set[str]:
+def said_where(words: str) -> set[str]:
     """Return where computations stand: ``before`` or ``behind`` a thing, or ``its``, which no other thing can have."""
     sentence = Sentence(words)
     starts = [mention.position for mention in read_computations(sentence)]

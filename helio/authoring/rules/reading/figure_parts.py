@@ -11,6 +11,7 @@ from operator import or_
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestedStyle, RequestQuantity, in_parts
+from helio.authoring.rules.reading.arrangement import BELOW
 from helio.authoring.rules.reading.cadences import LENGTH
 from helio.authoring.rules.reading.divided_sentences import (
     COMPARE,
@@ -19,6 +20,7 @@ from helio.authoring.rules.reading.divided_sentences import (
     listed_things,
     named_data,
     refers_to_others,
+    said_where,
     with_numbered_panels,
     without_number_of_panels,
 )
@@ -60,6 +62,11 @@ _OF_BOTH = re.compile(
     r"^both\s+(?:the\s+)?|,\s*both\s+(?=(?:as|averaged|smoothed|hourly|daily)\b|\d)", re.IGNORECASE
 )
 """Words of a part that draws two lines: ``both heliocentric distances``, ``n and V, both as daily medians``."""
+_OF_BOTH_CRAFT = ignoring_case(
+    r"\b(?P<of>of|from|for)\s+both(?:\s+(?:spacecraft|satellites|probes))?"
+    rf"(?=\s*(?:$|[,.;:]|(?:{BELOW}|above|on|in|at|with)\b))"
+)
+"""Words for the two spacecraft that the sentence names before: ``density of both``."""
 _STYLED_PARTICLES = re.compile(r"\W*(?:(?:the|electrons|protons|ions|in|as|and)\b\W*)+", re.IGNORECASE)
 """What is left of words that only say how the lines of particles look: ``electrons in red, ions in blue``."""
 _DATA_OF_CRAFT = re.compile(
@@ -159,7 +166,7 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
         raise NotUnderstood(f"the request does not say what {empty['panel']} draws")
     plain, title = take_title(text)
     plain, notes = with_plain_times(plain, now, ask)
-    plain, count = without_number_of_panels(plain)
+    plain, count = without_number_of_panels(_with_both_named(plain))
     unmarked, _ = take_looks(plain, now)  # a mark has a time of its own
     times = list(dict.fromkeys(Sentence(unmarked).take_times(now)))
     fields = ignoring_case(FIELD).finditer(plain)
@@ -173,6 +180,44 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
     if count:
         request = replace(request, panels=replace(request.panels, count=count))
     return replace(reading, request=request, named=tuple(dict.fromkeys((*notes, *reading.named))))
+
+
+def refuse_computing_other_parts(text: str, request: PipelineRequest) -> None:
+    """Refuse a request that, read as a whole, computes from all its data what only some of its parts say."""
+    is_of_all = request.cadence or any(step.of == Lines() for step in request.computations)
+    if not is_of_all or request.datasets or request.cuts:
+        return  # HPCA O+ density on top, temperature below: a part may need the particles of another
+    named: set[RequestQuantity] = set()
+    computes: list[bool] = []
+    for piece in divided(with_numbered_panels(_with_both_named(text))):
+        words = piece.text.rpartition(": ")[2]
+        own = {quantity for _, quantity in read_quantities(Sentence(words), magnitude=False)[0]} - named
+        if own and not piece.is_heading:
+            computes.append(bool(said_where(words)))
+            if computes[-1] and refers_to_others(words):
+                return  # ACE n on top, V below, both hourly
+        named |= own
+    if any(computes) and not all(computes):
+        raise NotUnderstood(
+            "it is not clear which parts of the request its averages and computations are for",
+            advice="say it of each part, as in 'hourly ACE and Wind Bz on top, hourly ACE and Wind density below'",
+        )
+
+
+def _with_both_named(text: str) -> str:
+    """Write the names of two spacecraft for ``both`` behind a quantity.
+
+    >>> _with_both_named("ACE and Wind speed, hourly; density of both below")
+    'ACE and Wind speed, hourly; density of ACE and Wind below'
+    """
+
+    def named(match: re.Match[str]) -> str:
+        before = text[: match.start()]
+        crafts = dict.fromkeys(craft for _, craft in read_spacecraft(Sentence(before)))
+        is_of_quantity = named_data(re.split(r"[,;:]", before)[-1])
+        return f"{match['of']} {' and '.join(crafts)}" if len(crafts) == 2 and is_of_quantity else match[0]
+
+    return _OF_BOTH_CRAFT.sub(named, text)
 
 
 def _stacked(text: str, reader: _Reader) -> Reading | None:
@@ -226,7 +271,8 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
         return None
     if all(ranks) or not any(1 < rank < MIDDLE for rank in ranks):  # not beside a second panel
         order = sorted(range(len(ranks)), key=lambda number: ranks[number] or MIDDLE)
-        requests = [requests[number] for number in order]
+        parts, requests = [parts[number] for number in order], [requests[number] for number in order]
+    requests = _with_own_looks(parts, requests, is_bounded=";" in text)
     count = (
         ranks[-1] if 1 < ranks[-1] < MIDDLE and ranks[-1] == max(ranks) else 0
     )  # Bz, V, n in a third panel
@@ -283,6 +329,10 @@ def _with_looks(
     drawn: list[tuple[Piece, PipelineRequest]] = []
     for piece, reading in zip(pieces, readings, strict=True):
         request, looks = reading.request, reading.request.style.looks
+        crafts = {craft for _, craft in read_spacecraft(Sentence(piece.text))}
+        if len(crafts) == 1 and any(crafts < {*part.spacecraft} for _, part in drawn):
+            (craft,) = crafts  # ACE and Wind speed; ACE red
+            looks = tuple(f"{craft} {look}" if not _named_by(look) else look for look in looks)
         if _is_of_all(request) and request.panels != Panels():
             return None  # A; B; overlay
         if not _is_of_all(request):
@@ -297,7 +347,9 @@ def _with_looks(
         elif request.style.as_lines:
             all_as_lines = True
             common += looks
-        elif refers_to_others(piece.text) or not any(is_of_own_panels(look, now) for look in looks):
+        elif refers_to_others(piece.text) or not (
+            any(is_of_own_panels(look, now) for look in looks) or _name_same(looks, drawn)
+        ):
             common += looks
         elif drawn:  # hourly Bz on top, density below, log axis
             last, former = drawn.pop()
@@ -308,6 +360,59 @@ def _with_looks(
     if all_as_lines:
         drawn = [(piece, replace(part, style=replace(part.style, as_lines=True))) for piece, part in drawn]
     return drawn, common
+
+
+def _name_same(looks: Sequence[str], drawn: Sequence[tuple[Piece, PipelineRequest]]) -> bool:
+    """Return whether looks name lines to which a part has given a look: ``V, ACE red; n below, ACE green``."""
+    given = [_named_by(look) for _, request in drawn[:-1] for look in request.style.looks]
+    return any(_named_by(look) & names for look in looks for names in given)
+
+
+def _with_own_looks(
+    parts: Sequence[Piece], requests: Sequence[PipelineRequest], *, is_bounded: bool
+) -> list[PipelineRequest]:
+    """Say which panel the look of a line is for, if the panels are labelled or two of them have looks of that line.
+
+    Without semicolons, the looks of the last of the labelled panels are for all.
+    """
+    named = [{look: _named_by(look) for look in request.style.looks} for request in requests]
+    drawn = [
+        _named_by(part.text) | {*request.spacecraft} for part, request in zip(parts, requests, strict=True)
+    ]
+    labelled = all(part.is_panel for part in parts)
+
+    def own(number: int, look: str) -> str:
+        names = named[number][look]
+        others = [at for at in range(len(parts)) if at != number and names & drawn[at]]
+        again = any(names & other for at in others for other in named[at].values())
+        is_last = number == len(parts) - 1
+        if not others or "panel" in look.split() or not (again or (labelled and (is_bounded or not is_last))):
+            return look
+        if not all(_is_one_panel(*each) for each in zip(parts[: number + 1], requests, strict=False)):
+            raise NotUnderstood(
+                f"it is not clear which panel '{look}' is for",
+                advice=f"leave it out, then edit the figure: '{look} in panel {number + 1}'",
+            )
+        return f"{look} in panel {number + 1}"
+
+    return [
+        replace(request, style=replace(request.style, looks=tuple(own(number, look) for look in looks)))
+        for number, (request, looks) in enumerate(zip(requests, named, strict=True))
+    ]
+
+
+def _named_by(words: str) -> set[str]:
+    """Return the spacecraft and the quantities that words name."""
+    sentence = Sentence(words)
+    crafts = {craft for _, craft in read_spacecraft(sentence)}
+    placed, _ = read_quantities(sentence, magnitude=False)
+    return crafts | {f"{quantity.name} {quantity.component}" for _, quantity in placed}
+
+
+def _is_one_panel(part: Piece, request: PipelineRequest) -> bool:
+    """Return whether a part surely draws one panel."""
+    is_plain = not (request.datasets or request.cuts or request.own or request.computations)
+    return part.is_panel or (is_plain and len(request.quantities) == 1)
 
 
 def _in_one_panel(request: PipelineRequest) -> PipelineRequest:
@@ -333,9 +438,11 @@ def _refuse_looks_ahead(parts: Sequence[Piece], requests: Sequence[PipelineReque
     named = set[tuple[str, str]]()
     for part, request in zip(parts, requests, strict=True):
         first, comma, others = part.text.partition(",")
-        placed, _ = read_quantities(Sentence(first), magnitude=False)
+        sentence = Sentence(first)
+        placed, _ = read_quantities(sentence, magnitude=False)
         own = {(quantity.name, quantity.component) for _, quantity in placed}
-        if part.rank and own and own <= named and comma and named_data(others):
+        has_look = sentence.left.strip("\x01 ")
+        if part.rank and own and own <= named and has_look and comma and named_data(others):
             raise NotUnderstood(
                 f"helio does not understand which panel draws '{first}'",
                 advice="write the look of a line in brackets: 'V (dashed)'",
