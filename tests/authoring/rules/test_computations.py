@@ -142,6 +142,21 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
         ),
         ("ACE speed with a 10 min running avg, 2011-02-12", "running_average", {"window": "10min"}),
         ("demeaned Wind By, 2015-03-17", "detrend", {"method": "mean"}),
+        (
+            "detrend |B| of MMS1 with a 5 minute mean, 2017-07-11",
+            "detrend",
+            {"method": "running_mean", "window": "5min"},
+        ),
+        (
+            "detrend Bx and By of MMS1 by a 5 min average, 2017-07-11",
+            "detrend",
+            {"method": "running_mean", "window": "5min"},
+        ),
+        (
+            "Wind Bz with the 5 min mean subtracted, 2015-03-17",
+            "detrend",
+            {"method": "running_mean", "window": "5min"},
+        ),
         ("angle between B and the radial direction, Solar Orbiter, 2022-03", "cone_angle", {}),
         (
             "superposed epoch of OMNI speed: zero times 2015-03-17 04:45, 2015-06-22T18; -2 to +3 days, 1 h bins",
@@ -482,6 +497,8 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ("Wind Bz averaged, 2005-01-17", "'averaged'"),
         ("DSCOVR speed, 2025-01-01", "no bulk velocity vector"),  # and not the speed of the spacecraft
         ("ACE |B| / Wind |B|, 2005-05-15", "not clear what '/' means"),
+        ("MMS1 |B| detrended with a 5-min median, 2017-07-11", "no median"),
+        ("Wind Bz minus its 1 h running median, 2015-03-17", "no median"),
         ("ACE spacecraft velocity, 2015-03-17", "no tool for 'spacecraft velocity'"),
         ("hourly correlation of Bx and vx, Wind 2005-01-17", "no tool for 'hourly correlation'"),
         ("correlation between Dst and OMNI speed per month, 2003", "no tool for 'correlation'"),
