@@ -237,6 +237,8 @@ def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
     [
         ("ACE density, 1 July 2010; add a 1 h running mean", [["ACE_n", "ACE_n_smooth"]]),
         ("Dst 2003, add its monthly mean", [["OMNI_Dst", "OMNI_Dst_binned"]]),
+        ("Wind Bz with its 1-h mean, 2012-07-15", [["Wind_Bz", "Wind_Bz_binned"]]),
+        ("Wind Bz with its hourly mean below, 2012-07-15", [["Wind_Bz"], ["Wind_Bz_binned"]]),
         ("ACE and Wind Bz, July 2010, 1 h means, overlaid", [["ACE_Bz_binned", "Wind_Bz_binned"]]),
         ("ACE and Wind density, July 2010, 1 h running mean, in one panel", [["ACE_n_smooth", "Wind_n_smooth"]]),
         (
