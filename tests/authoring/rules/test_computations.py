@@ -497,10 +497,10 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ("plasma beta from hourly averaged n, T and B, Wind 2000-07-15", "not from the result"),
         ("cone angle of the 5 min averaged field, ACE 2003-11-20", "not from the result"),
         ("Wind Bz averaged, 2005-01-17", "'averaged'"),
-        ("DSCOVR speed, 2025-01-01", "no bulk velocity vector"),  # and not the speed of the spacecraft
-        ("ACE |B| / Wind |B|, 2005-05-15", "not clear what '/' means"),
         ("MMS1 |B| detrended with a 5-min median, 2017-07-11", "no median"),
         ("Wind Bz minus its 1 h running median, 2015-03-17", "no median"),
+        ("DSCOVR speed, 2025-01-01", "no bulk velocity vector"),  # and not the speed of the spacecraft
+        ("ACE |B| / Wind |B|, 2005-05-15", "not clear what '/' means"),
         ("ACE spacecraft velocity, 2015-03-17", "no tool for 'spacecraft velocity'"),
         ("hourly correlation of Bx and vx, Wind 2005-01-17", "no tool for 'hourly correlation'"),
         ("correlation between Dst and OMNI speed per month, 2003", "no tool for 'correlation'"),
