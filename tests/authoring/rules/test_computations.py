@@ -157,6 +157,11 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             "detrend",
             {"method": "running_mean", "window": "5min"},
         ),
+        (
+            "Wind Bz detrended with hourly mean, 2015-03-17",
+            "detrend",
+            {"method": "running_mean", "window": "1h"},
+        ),
         ("angle between B and the radial direction, Solar Orbiter, 2022-03", "cone_angle", {}),
         (
             "superposed epoch of OMNI speed: zero times 2015-03-17 04:45, 2015-06-22T18; -2 to +3 days, 1 h bins",

@@ -183,7 +183,8 @@ def read_trends(sentence: Sentence) -> list[ComputationMention]:
     names, of = tool_names("running_average"), r"(?:(?:its|their|the|an?|own)\s+)*"
     behind = rf"(?:\s*\(?(?:of|over|with|in)?\s*(?:an?\s+)?{duration_pattern('2')}\)?)?"
     own = rf"(?:its|their)\s+(?:own\s+)?{duration_pattern('3')}[\s-]*(?:means?|averages?)\b"
-    plain = rf"(?:an?|the)\s+{duration_pattern('4')}[\s-]*(?:mean|average)\b(?!\s+of\b)"
+    end = r"(?=\s*(?:$|[,.;)\x01]|(?:on|for|from|at|and|subtracted|removed)\b))"
+    plain = rf"(?:(?:an?|the)\s+)?(?:{duration_pattern('4')}|{RHYTHM})[\s-]*(?:mean|average)\b{end}"
     running = rf"(?:{of}(?:{_DURATION}[\s-]*(?:{names})|(?:{names}){behind})|{own})"
     trend = rf"(?:{running}|{plain})"
     subtract = (
@@ -215,7 +216,7 @@ def read_trends(sentence: Sentence) -> list[ComputationMention]:
         rf"(?<=\()\s*{trend}\s*(?=\))" if sentence.has(rf"\b(?:{tool_names('detrend')})") else r"(?!)",
     ):
         for match in sentence.take(pattern):
-            window = duration_in(match, "", "2", "3", "4")
+            window = rhythm_in(match) or duration_in(match, "", "2", "3", "4")
             found.append(
                 mention_of("detrend", match.start(), args={"method": "running_mean", "window": window})
             )

@@ -41,7 +41,7 @@ _PLAIN_FORMS = [
         (r"\b(?:encounter|perijove)\s*#?\d{1,2}\s*\((?P<time>[^()]*\b(?:19|20)\d\d\b[^()]*)\)", r"\g<time>"),
         (
             r"(\bdetrend\s(?:(?!\b(?:with|draw|plot|show)\b)[^.;])*?)\b(?:with|by)\s+"
-            r"(?=(?:an?|the)\s[^,.;]*?\b(?:mean|average|median)\b)",
+            r"(?=(?:an?\s|the\s|\d|hourly|daily)[^,.;]*?\b(?:mean|average|median)\b)",
             r"\1using ",
         ),
         (
