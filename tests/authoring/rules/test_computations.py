@@ -1429,6 +1429,7 @@ def test_a_condition_is_on_another_series_or_on_a_column(author, sentence, where
     [
         ("OMNI Bz, 2003-11-20, mark where it is below -10 nT", {"OMNI_Bz": {"fill_below": -10.0}}),
         ("OMNI Bz for May 2012, Bz<0 periods shaded", {"OMNI_Bz": {"fill_below": 0.0}}),
+        ("OMNI Bz for May 2012, times with Bz < -5 nT are shaded", {"OMNI_Bz": {"fill_below": -5.0}}),
         ("AE for May 2012, shade every time AE is over 1000 nT", {"OMNI_AE": {"fill_above": 1000.0}}),
         ("OMNI Bz, 2003-11-20, mark while Bz is negative", {"OMNI_Bz": {"fill_below": 0.0}}),
         ("Dst for March 2015, mark the intervals under -100 nT", {"OMNI_Dst": {"fill_below": -100.0}}),

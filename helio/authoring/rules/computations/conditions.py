@@ -122,7 +122,7 @@ _WHOLE = rf"\b(?:{_SHADE}|intervals?|periods?|parts?|(?:in|during)\s+which)\b"
 _TIMES = r"(?:times|intervals?|periods?|parts?)"
 _BEHIND = (
     rf"(?<=[,;])\s*(?:(?:and|with)\s+)?(?:the\s+)?(?:{_TIMES}\s+{_WHICH}\s+)?(?P<state>{_LIMITED})"
-    rf"(?:\s+{_TIMES})?\s+shaded\b"
+    rf"(?:\s+{_TIMES})?(?:\s+(?:is|are))?\s+shaded\b"
 )
 """A level whose verb stands behind it: ``Bz<0 periods shaded``."""
 _STATE = (
