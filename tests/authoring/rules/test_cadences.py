@@ -45,6 +45,7 @@ def fetched(author, request):
         ),
         ("Helios 1 merged B and density, 1-9 March 1975", 2 * ["HELIOS1_COHO1HR_MERGED_MAG_PLASMA"]),
         ("OMNI2 V and Dst, 2003-10", ["OMNI2_H0_MRG1HR", "OMNI2_H0_MRG1HR"]),
+        ("scatter plot of V against Bz hourly OMNI 2012 coloured by Dst", 3 * ["OMNI2_H0_MRG1HR"]),
         ("ACE |B| and OMNI2 |B|, 2003-10-29", ["AC_H0_MFI", "OMNI2_H0_MRG1HR"]),
         ("OMNI HRO2 Bz 2015-03-17", ["OMNI_HRO2_1MIN"]),
         ("power spectrum of Wind Bz (3 s), 2008-01-01", ["WI_H0_MFI"]),

@@ -142,6 +142,26 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
         ),
         ("ACE speed with a 10 min running avg, 2011-02-12", "running_average", {"window": "10min"}),
         ("demeaned Wind By, 2015-03-17", "detrend", {"method": "mean"}),
+        (
+            "detrend |B| of MMS1 with a 5 minute mean, 2017-07-11",
+            "detrend",
+            {"method": "running_mean", "window": "5min"},
+        ),
+        (
+            "detrend Bx and By of MMS1 by a 5 min average, 2017-07-11",
+            "detrend",
+            {"method": "running_mean", "window": "5min"},
+        ),
+        (
+            "Wind Bz with the 5 min mean subtracted, 2015-03-17",
+            "detrend",
+            {"method": "running_mean", "window": "5min"},
+        ),
+        (
+            "Wind Bz detrended with hourly mean, 2015-03-17",
+            "detrend",
+            {"method": "running_mean", "window": "1h"},
+        ),
         ("angle between B and the radial direction, Solar Orbiter, 2022-03", "cone_angle", {}),
         (
             "superposed epoch of OMNI speed: zero times 2015-03-17 04:45, 2015-06-22T18; -2 to +3 days, 1 h bins",
@@ -222,6 +242,8 @@ def test_a_computation_is_of_the_quantity_beside_it(author, data, lines):
     [
         ("ACE density, 1 July 2010; add a 1 h running mean", [["ACE_n", "ACE_n_smooth"]]),
         ("Dst 2003, add its monthly mean", [["OMNI_Dst", "OMNI_Dst_binned"]]),
+        ("Wind Bz with its 1-h mean, 2012-07-15", [["Wind_Bz", "Wind_Bz_binned"]]),
+        ("Wind Bz with its hourly mean below, 2012-07-15", [["Wind_Bz"], ["Wind_Bz_binned"]]),
         ("ACE and Wind Bz, July 2010, 1 h means, overlaid", [["ACE_Bz_binned", "Wind_Bz_binned"]]),
         ("ACE and Wind density, July 2010, 1 h running mean, in one panel", [["ACE_n_smooth", "Wind_n_smooth"]]),
         (
@@ -480,6 +502,8 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ("plasma beta from hourly averaged n, T and B, Wind 2000-07-15", "not from the result"),
         ("cone angle of the 5 min averaged field, ACE 2003-11-20", "not from the result"),
         ("Wind Bz averaged, 2005-01-17", "'averaged'"),
+        ("MMS1 |B| detrended with a 5-min median, 2017-07-11", "no median"),
+        ("Wind Bz minus its 1 h running median, 2015-03-17", "no median"),
         ("DSCOVR speed, 2025-01-01", "no bulk velocity vector"),  # and not the speed of the spacecraft
         ("ACE |B| / Wind |B|, 2005-05-15", "not clear what '/' means"),
         ("ACE spacecraft velocity, 2015-03-17", "no tool for 'spacecraft velocity'"),
@@ -1404,6 +1428,9 @@ def test_a_condition_is_on_another_series_or_on_a_column(author, sentence, where
     ("sentence", "look"),
     [
         ("OMNI Bz, 2003-11-20, mark where it is below -10 nT", {"OMNI_Bz": {"fill_below": -10.0}}),
+        ("OMNI Bz for May 2012, Bz<0 periods shaded", {"OMNI_Bz": {"fill_below": 0.0}}),
+        ("OMNI Bz for May 2012, times with Bz < -5 nT are shaded", {"OMNI_Bz": {"fill_below": -5.0}}),
+        ("AE for May 2012, shade every time AE is over 1000 nT", {"OMNI_AE": {"fill_above": 1000.0}}),
         ("OMNI Bz, 2003-11-20, mark while Bz is negative", {"OMNI_Bz": {"fill_below": 0.0}}),
         ("Dst for March 2015, mark the intervals under -100 nT", {"OMNI_Dst": {"fill_below": -100.0}}),
         ("Dst for March 2015, shade where Dst < -100 nT in red",

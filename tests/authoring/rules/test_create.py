@@ -707,6 +707,7 @@ def test_an_answer_that_was_no_choice_is_refused(author):
     [
         ("", "the request is empty"),
         ("please do my taxes", "does not understand 'taxes'"),
+        ("plot Dst for the last solar cycle", "does not understand 'last', 'solar', 'cycle'"),
         ("please show me a figure", "names neither a spacecraft nor a quantity"),
         ("zeige mir das Magnetfeld von ACE", "does not understand 'zeige'"),
         ("ACE field but not during the storm of 2023-01-02", "does not understand 'not'"),

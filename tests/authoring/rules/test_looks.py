@@ -524,6 +524,8 @@ OF_PANELS = (
     ("OMNI Bz, V and SYM-H last, its range -140 to 20, 2015-03-17", {"y_range": {"3": [-140.0, 20.0]}}),
     ("OMNI V and Bz, Bz with ±10 range, 2015-03-17", {"y_range": {"2": [-10.0, 10.0]}}),
     ("ACE Bz and V, y of the last from 300 to 800, 2015-03-17", {"y_range": {"2": [300.0, 800.0]}}),
+    ("THEMIS A and D Bz, 2008-03-01, in separate panels, each with limits -30 to 30",
+     {"y_range": {"1": [-30.0, 30.0], "2": [-30.0, 30.0]}}),
     ("ACE n, log y 0.1–50, 2015-03-17", {"y_range": {"1": [0.1, 50.0]}, "log_scale": {"1": "log"}}),
     ("ACE n and V, density on a log axis from 0.1 to 50, 2015-03-17",
      {"y_range": {"1": [0.1, 50.0]}, "log_scale": {"1": "log"}}),

@@ -17,6 +17,15 @@ from tests.rows import in_one_test
 BASES = Path(__file__).parents[3] / "benchmarks" / "authoring" / "independent"
 
 CREATED = (
+    ("Solar Orbiter B radial and tangential components, 2022-03-01", [["SolO_Br"], ["SolO_Bt"]],
+     "2022-03-01 to 2022-03-02"),
+    ("Cluster 2 B in GSM, 2003-02-01, x and z components only", [["Cluster2_B_gsmx"], ["Cluster2_B_gsmz"]],
+     "2003-02-01 to 2003-02-02"),
+    ("Wind |B| from 2017-09-07 12 to 2017-09-08 12", [["Wind_Bmag"]], "2017-09-07T12:00:00 to 2017-09-08T12:00:00"),
+    ("Mars MAVEN SWIA density and |B|, 2016-03-01", [["MAVEN_n"], ["MAVEN_Bmag"]], "2016-03-01 to 2016-03-02"),
+    ("THEMIS C ion spectrogram lunar orbit 2013-02-01", [["THEMISC_ions"]], "2013-02-01 to 2013-02-02"),
+    ("GOES-13 |B| at geostationary orbit, 2013-03-17", [["GOES13_Bmag"]], "2013-03-17 to 2013-03-18"),
+    ("THEMIS C density and lunar orbit 2013-02-01", [["THEMISC_n"], ["THEMISC_position"]], "2013-02-01 to 2013-02-02"),
     ("plz plot wind B gse and proton density from 2012-03-08 till 2012-03-10", [["Wind_B"], ["Wind_n"]],
      "2012-03-08 to 2012-03-10"),
     ("What did IMP 8 see before the March 1989 storm? Plot its proton flow speed for 10-13 March 1989.", [["IMP8_V"]],

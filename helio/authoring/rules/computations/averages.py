@@ -183,20 +183,31 @@ def read_trends(sentence: Sentence) -> list[ComputationMention]:
     names, of = tool_names("running_average"), r"(?:(?:its|their|the|an?|own)\s+)*"
     behind = rf"(?:\s*\(?(?:of|over|with|in)?\s*(?:an?\s+)?{duration_pattern('2')}\)?)?"
     own = rf"(?:its|their)\s+(?:own\s+)?{duration_pattern('3')}[\s-]*(?:means?|averages?)\b"
-    trend = rf"(?:{of}(?:{_DURATION}[\s-]*(?:{names})|(?:{names}){behind})|{own})"
+    end = r"(?=\s*(?:$|[,.;)\x01]|(?:on|for|from|at|and|subtracted|removed)\b))"
+    plain = rf"(?:(?:an?|the)\s+)?(?:{duration_pattern('4')}|{RHYTHM})[\s-]*(?:mean|average)\b{end}"
+    running = rf"(?:{of}(?:{_DURATION}[\s-]*(?:{names})|(?:{names}){behind})|{own})"
+    trend = rf"(?:{running}|{plain})"
     subtract = (
         rf"(?:after\s+)?(?:{tool_names('detrend')}|subtract\w*|remov\w+)(?:\s+(?:by|with|using|against|of))?"
     )
     found = []
     slow = r"(?:subtract\w*|remov\w+)\s+(?:the\s+)?(?:slow\s+|long-term\s+)?(?:trends?|background)"
     slow += r"|(?:trends?|background)\s+(?:subtracted|removed)|deviations?(?:\s+of)?"
+    by = r"\b(?:with|by|using|from)"
+    its_object = r"(?:(?!,|\b(?:and|plus|with)\b)[^.;])*?"
+    objects = r"(?<=\bdetrend\s)(?:(?!\b(?:with|draw|plot|show)\b)[^.;])*?"
+    median = rf"{of}(?:{_DURATION}[\s-]*)?(?:(?:{tool_names('running_median')})|medians?\b)"
+    if sentence.has(rf"\b(?:minus|(?:{tool_names('detrend')}|subtract\w*)(?:{its_object}{by})?)\s+{median}"):
+        raise NotUnderstood(
+            "helio subtracts the mean, a running mean or a straight line, and no median",
+            advice="write 'minus its 1 h running mean'",
+        )
     apart = sentence.drop(
-        rf"(?P<out>\b(?:{tool_names('detrend')}|{slow})(?:\s+from)?)(?=\s[^.;]*?\b(?:with|by|using|from)\s+{trend})"
+        rf"(?P<out>\b(?:{tool_names('detrend')}|{slow})(?:\s+from)?)"
+        rf"(?=\s(?:[^.;]*?{by}\s+{running}|(?:{its_object}|{objects}){by}\s+{plain}))"
     )
     for pattern in (
-        rf"\b(?:with|by|using|from)\s+{trend}(?=\s*(?:$|[,.;\x01]|(?:on|for|from|of|at|and)\b))"
-        if apart
-        else r"(?!)",
+        rf"{by}\s+{trend}(?=\s*(?:$|[,.;\x01]|(?:on|for|from|of|at|and)\b))" if apart else r"(?!)",
         rf"\b(?:minus|less|differences?\s+(?:to|from|against)|deviations?\s+from)\s+{trend}",
         rf"\b{subtract}\s+{trend}(?:\s+from\b)?",
         rf"\b(?:{tool_names('detrend')})\s*\(?(?:(?:over|with|in|using|by)\s+)?(?:an?\s+)?{_DURATION}"
@@ -205,7 +216,7 @@ def read_trends(sentence: Sentence) -> list[ComputationMention]:
         rf"(?<=\()\s*{trend}\s*(?=\))" if sentence.has(rf"\b(?:{tool_names('detrend')})") else r"(?!)",
     ):
         for match in sentence.take(pattern):
-            window = duration_in(match, "", "2", "3")
+            window = rhythm_in(match) or duration_in(match, "", "2", "3", "4")
             found.append(
                 mention_of("detrend", match.start(), args={"method": "running_mean", "window": window})
             )

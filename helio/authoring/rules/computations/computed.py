@@ -65,7 +65,8 @@ _ONE = (
 _EACH = r"(?:per|every|(?:(?:for|in)\s+)?each)\s"
 _ONE_PER = rf"(?:{_ONE}|\b(?:(?:for|in)\s+)?(?:every|per)\s+){_DURATION}"
 _OWN = (
-    r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+(?:hourly\s+|daily\s+|time\s+)?$"
+    r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+(?:own\s+)?"
+    r"(?:hourly\s+|daily\s+|time\s+)?$"
 )
 """Words before a computation that is drawn beside its input."""
 _AND_ITS = (
@@ -85,6 +86,8 @@ _WITH_A = re.compile(
     re.IGNORECASE,
 )
 """Words before a running mean of what is drawn too, unless a verb says that it is done to the data."""
+_WITH_ITS = re.compile(r"\bwith\s+(?:its|their)\s+(?:own\s+)?$", re.IGNORECASE)
+"""Words before averages that are drawn over their data."""
 
 _BELOW_IT = (
     r"(?:(?<=ratio)\s+[\w-]+\s?/\s?[\w-]+)?\s+(?:(?:(?:right|shown|plotted)\s+)?(?:below|underneath|beneath)\b(?!\s*[-−\d])"
@@ -814,7 +817,7 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     over = related and ((is_line and tool in OVERLAID) or is_added or _is_over(sentence.text, match))
     over |= (
         is_of_former
-        and tool.startswith("running_")
+        and (tool.startswith("running_") or (tool in OVERLAID and _WITH_ITS.search(ahead) is not None))
         and not (participle or _PLACES_LINES.search(sentence.text))
     )
     if over and tool not in OVERLAID:

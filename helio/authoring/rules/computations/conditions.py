@@ -119,9 +119,15 @@ _NOT_SHADED = (
 )
 """Words behind a condition for what is made of its times, and for what helio does not draw there."""
 _WHOLE = rf"\b(?:{_SHADE}|intervals?|periods?|parts?|(?:in|during)\s+which)\b"
+_TIMES = r"(?:times|intervals?|periods?|parts?)"
+_BEHIND = (
+    rf"(?<=[,;])\s*(?:(?:and|with)\s+)?(?:the\s+)?(?:{_TIMES}\s+{_WHICH}\s+)?(?P<state>{_LIMITED})"
+    rf"(?:\s+{_TIMES})?(?:\s+(?:is|are))?\s+shaded\b"
+)
+"""A level whose verb stands behind it: ``Bz<0 periods shaded``."""
 _STATE = (
     rf"\b(?:(?:mark|flag|indicat|highlight)(?:e|ed|ing)?|{_SHADE})\s+(?:(?:all|only|the|its|those|these)\s+)*"
-    rf"(?:{_WHERE}\s+|(?:times|intervals?|periods?|parts?)\s+(?:{_WHICH}\s+)*"
+    rf"(?:{_WHERE}\s+|(?:{_TIMES}|(?<=shade )(?:every|each)\s+(?:time|interval|period))\s+(?:{_WHICH}\s+)*"
     rf"|(?<=shade )(?=[\w|]+\s*(?:<|>|below|above|under))){_LIMITED}"
 )
 """A wish to mark all times at which a condition is met, and not the event that begins then."""
@@ -162,6 +168,7 @@ def with_states_shaded(text: str) -> str:
         side = "below" if sign[0] == "<" else "above"
         return f"shade where {(match['what'] or 'it').strip()} is {side} {level:g} {match['unit'] or ''}".rstrip()
 
+    text = ignoring_case(_BEHIND).sub(r" shade \g<state>", text)
     return ignoring_case(_STATE).sub(shaded, text)
 
 

@@ -883,6 +883,7 @@ def is_same_data(shorter: PipelineRequest, whole: PipelineRequest) -> bool:
         and (shorter.cadence, shorter.frame, shorter.instruments)
         == (whole.cadence, whole.frame, whole.instruments)
         and set(shorter.quantities) <= set(whole.quantities)
+        and bool(shorter.quantities) == bool(whole.quantities)
     )
 
 

@@ -86,6 +86,8 @@ _OF_ALL = (
     r"|(?<=\x01 )each(?=\s*(?:$|[,.;:)]))"
 )
 """Words behind a computation of all that the sentence names: ``10 min means for all three``, ``10 min means each``."""
+_COLOURED = re.compile(r"\bcolou?r(?:ed|-coded)?\s+(?:by|with)\b", re.IGNORECASE)
+"""What stands before the quantity that gives the colours of points, which is no later member of a list."""
 _FIRST_FACTOR = re.compile(r"[\w|.-]+(?:\s+[\w|.-]+){0,3}\s*", re.IGNORECASE)
 """The one quantity directly before a factor: ``|B| times r squared versus the latitude``."""
 
@@ -306,7 +308,11 @@ def _is_of_later(at: int, named: NamedData) -> bool:
 def _is_of_listed(at: int, named: NamedData) -> bool:
     """Return whether a word stands directly behind one quantity of a list: ``density, speed hourly, temperature``."""
     before = [atom for atom in named.placed if atom[0] < at]
-    behind = {quantity for start, quantity in named.placed if start > at}
+    behind = {
+        quantity
+        for start, quantity in named.placed
+        if start > at and not _COLOURED.search(named.text[at:start])
+    }
     if not before or behind <= {before[-1][1]}:
         return False
     former = before[-1][1]

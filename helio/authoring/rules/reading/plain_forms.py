@@ -39,6 +39,16 @@ _PLAIN_FORMS = [
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
         (r"\b(?:encounter|perijove)\s*#?\d{1,2}\s*\((?P<time>[^()]*\b(?:19|20)\d\d\b[^()]*)\)", r"\g<time>"),
+        (
+            r"(\bdetrend\s(?:(?!\b(?:with|draw|plot|show)\b)[^.;])*?)\b(?:with|by)\s+"
+            r"(?=(?:an?\s|the\s|\d|hourly|daily)[^,.;]*?\b(?:mean|average|median)\b)",
+            r"\1using ",
+        ),
+        (
+            r"(?:,\s*|\s+)(?:and\s+)?each(?:\s+(?:panel|one))?\s+with\s+(?:the\s+)?(?:y[- ]?(?:axis\s+)?)?"
+            r"(?:limits?|range)(?:\s+(?:of|from))?\s+(?=[-−+]?\d)",
+            ", all y from ",
+        ),
         (r"\(\s*y(?:[- ]axis)?\s*[:=]?\s*(?:from\s+)?(?=[-+]?\d)", "(y range "),
         (r"(second\s+panel\b.*?\bin\s+(?:the|a)\s+third)(?=\s*(?:$|[,.;])|\s+(?:and|as)\b)", r"\1 panel"),
         (

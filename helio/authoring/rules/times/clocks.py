@@ -32,6 +32,11 @@ _AFTER_DATE = re.compile(
     rf"|\s+{MONTH})",
     re.IGNORECASE,
 )
+_BARE_HOURS = ignoring_case(
+    rf"(?P<from>{DATE})\s+(?P<first>[01]?\d|2[0-3]){_UT}{_JOINT}(?P<to>{DATE})\s+(?P<last>[01]?\d|2[0-4]){_UT}"
+    r"(?![\w:.-])"
+)
+"""Two dates with an hour each: ``2017-09-07 12 to 2017-09-08 18``."""
 _BETWEEN_DATES = ignoring_case(rf"(?:(?<=\d )|(?<=UT )|(?<=h ))(?:until|till)\s+(?={DATE})")
 _OF_MARKS = ignoring_case(r"\b(?:lines?|mark\w*|shad\w*|arrows?|label\w*)\b[^.;]*$")
 _OPEN = ignoring_case(
@@ -75,6 +80,8 @@ def with_plain_clocks(text: str, notes: list[str]) -> str:
     '2005-05-10T22:00 to 2005-05-11T02:00'
     >>> with_plain_clocks("10 May 2005 2:00 to 4:00 the next day", [])
     '2005-05-10T02:00 to 2005-05-11T04:00'
+    >>> with_plain_clocks("2005-05-10 12 to 2005-05-11 18", [])
+    '2005-05-10T12:00 to 2005-05-11T18:00'
     >>> with_plain_clocks("mid-May 2005", [])
     '2005-05-11 to 2005-05-21'
 
@@ -87,6 +94,7 @@ def with_plain_clocks(text: str, notes: list[str]) -> str:
     text = _OF_YEAR.sub(_of_year, text)
     text = _OF_MONTH.sub(lambda match: _of_month(match, notes), text)
     for pattern, written in (
+        (_BARE_HOURS, _of_two_days),
         (_WHOLE_DAY, lambda match: match["date"]),
         (_BEFORE_DATE, lambda match: f"{match['date']} {match['first']}{match['last']}"),
         (_AFTER_DATE, _after_date),
@@ -118,6 +126,14 @@ def _after_date(match: re.Match[str]) -> str:
     if day is None or first is None or last is None or first == last:
         return match[0]
     return _written(day, first, last + (24 * 60 if last < first or match["later"] else 0))
+
+
+def _of_two_days(match: re.Match[str]) -> str:
+    """Write two dates with an hour each as a range of times."""
+    days = [_day(match[name]) for name in ("from", "to")]
+    hours = [timedelta(hours=int(match[name])) for name in ("first", "last")]
+    ends = [datetime(*day.timetuple()[:3]) + hour for day, hour in zip(days, hours, strict=True) if day]
+    return " to ".join(f"{end:%Y-%m-%dT%H:%M}" for end in ends) if all(days) else match[0]
 
 
 def _open(match: re.Match[str]) -> str:
