@@ -773,6 +773,21 @@ def test_what_helio_proposes_to_remember_is_no_error(said, kept):
             "how many gaps has the magnitude?",
             ["no gap between records; 0 of 24 values missing (ACE_BGSEcmag)"],
         ),
+        *(
+            (question, ["no gap between records; 0 of 24 values missing (ACE_BGSEcmag)"])
+            for question in (
+                "how long is the longest gap in the magnitude?",
+                "what is the longest gap in the magnitude?",
+                "what's the largest data gap of the magnitude?",
+            )
+        ),
+        *(
+            (question, ["0 of 24 values missing (ACE_BGSEcmag)"])
+            for question in (
+                "how many values of the magnitude are missing?",
+                "how much of the magnitude is missing?",
+            )
+        ),
         ("how many records does the magnitude have?", ["24 records (ACE_BGSEcmag)"]),
         (
             "how many records has the magnitude between 3:00 and 06:00?",
