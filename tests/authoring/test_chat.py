@@ -271,6 +271,12 @@ def test_a_preview_is_drawn_and_stays_out_of_the_list_of_runs():
     assert "  step ace_bgsecmag: magnitude of ACE_BGSEc → ACE_BGSEcmag" in answer(text, "/show")
 
 
+def test_a_preview_and_a_run_take_formats_and_a_time_range():
+    text = chat(PLOT, "/preview html", "/run 2022-01-01 06:00 to 12:00 as html")
+    assert answer(text, "/preview html")[0].endswith("/after/figure.html")
+    assert answer(text, "/run 2022-01-01 06:00 to 12:00 as html")[0].endswith("/figure.html")
+
+
 def test_a_run_is_a_run_of_all_pending_changes():
     text = chat(PLOT, "add the magnitude", "/run")
     assert answer(text, "/run")[-1].endswith("(with pending changes)")
