@@ -151,6 +151,7 @@ class Fetching:
         """Fetch a quantity from the first dataset, with the other datasets as alternatives."""
         first = sources[0]
         self.steps.sources.append(first)
+        self._name_ions(quantity)
         frame, cadence = f" in {first.frame}" if first.frame else "", cadence_words(first.cadence)
         intent = f"Fetch {title(quantity)} of {craft}{frame}, {cadence}"
         parameters = f"{first.dataset}.{'+'.join(first.parameters)}"
@@ -178,6 +179,14 @@ class Fetching:
                 series, label=self.steps.make(stem, "rescale", "Kp from the stored ten times Kp", **args)
             )
         return self._averaged(series, first.dataset, first.cadence)
+
+    def _name_ions(self, quantity: str) -> None:
+        """Let the title speak of ions, and not of protons, if all sources of a quantity measure all ions."""
+        usual, rows = title(quantity), [row for row in self.steps.sources if row.quantity == quantity]
+        if usual.startswith("proton ") and all("all ions" in row.note for row in rows):
+            self.steps.descriptions[usual] = f"ion {usual.removeprefix('proton ')}"
+        else:
+            self.steps.descriptions.pop(usual, None)
 
     def fetch_parameter(self, dataset: str, parameter: str) -> PlotSeries:
         """Fetch a parameter of a dataset; ask which one if the request names only the dataset."""
