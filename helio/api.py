@@ -1246,7 +1246,7 @@ class _ChatTools:
     def desk(self, by: By, ended: Event | None) -> Desk:
         return desk(by=by, now=self.now, archive=self.archive, ended=ended, settings=self.settings)
 
-    def run(self, pipeline: str | Document, time_range: str | None, formats: Sequence[str]) -> Run:
+    def run(self, pipeline: str | Document, time_range: str | None, formats: Sequence[Format]) -> Run:
         return run(
             pipeline,
             time_range=time_range,
@@ -1260,7 +1260,7 @@ class _ChatTools:
             finished=self.finished,
         )
 
-    def draw(self, proposal: Proposal, time_range: str | None, formats: Sequence[str]) -> Drawings:
+    def draw(self, proposal: Proposal, time_range: str | None, formats: Sequence[Format]) -> Drawings:
         from helio.authoring.proposals.drawings import drawings_of
 
         folder = self.outputs / f"preview-{proposal.id}"

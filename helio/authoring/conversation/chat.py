@@ -34,6 +34,7 @@ from helio.pipelines.library import Library
 from helio.pipelines.review_lines import review_lines
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.files import FORMATS, Format
 from helio.settings import Settings
 from helio.store.files import user_path
 from helio.store.runs import RunRecord, Runs
@@ -104,10 +105,10 @@ class Tools(Protocol):
     def desk(self, by: By, ended: threading.Event) -> Desk:
         """Open a desk for one request."""
 
-    def run(self, pipeline: str | Document, time_range: str | None, formats: Sequence[str]) -> Run:
+    def run(self, pipeline: str | Document, time_range: str | None, formats: Sequence[Format]) -> Run:
         """Run a pipeline with figures also in further formats, and return the run also if it failed."""
 
-    def draw(self, proposal: Proposal, time_range: str | None, formats: Sequence[str]) -> Drawings:
+    def draw(self, proposal: Proposal, time_range: str | None, formats: Sequence[Format]) -> Drawings:
         """Draw the figures before and after a proposed change in some formats; in the usual one if none is given."""
 
 
@@ -640,14 +641,15 @@ def _refused(error: HelioError, text: str) -> Answer:
     return Answer(tuple(lines), is_error=True)
 
 
-def _range_and_formats(text: str) -> tuple[str | None, list[str]]:
+def _range_and_formats(text: str) -> tuple[str | None, list[Format]]:
     """Return the time range of a slash command, without quotes, and the formats that it names.
 
-    >>> _range_and_formats("2022-01-01 as png"), _range_and_formats("pdf, svg"), _range_and_formats("")
+    >>> _range_and_formats("2022-01-01 as png"), _range_and_formats("svg, pdf"), _range_and_formats("")
     (('2022-01-01', ['png']), (None, ['pdf', 'svg']), (None, []))
     """
     said = " ".join(_words(text))
-    formats = [name.lower() for name in _FORMAT.findall(said)]
+    named = {name.lower() for name in _FORMAT.findall(said)}
+    formats = [name for name in FORMATS if name in named]
     return " ".join(_FORMAT.sub("", said).split()) or None, formats
 
 
