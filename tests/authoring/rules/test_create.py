@@ -1794,8 +1794,10 @@ def test_panels_of_spectra_say_whose_they_are(author):
             "MMS1: magnetic field and ion density",
         ),
         ("Wind magnetic field and density on 2003-11-20", "Wind: magnetic field and proton density"),
+        ("MMS1 ion density and Wind density on 2015-10-16", "MMS1 and Wind: proton density"),
     ],
 )
 def test_a_title_says_whether_a_density_is_of_all_ions(author, sentence, title):
-    template = author.create(sentence).template
-    assert template["steps"][-1]["tool_args"]["spec"]["title"] == title
+    made = author.create(sentence)
+    assert made.template["steps"][-1]["tool_args"]["spec"]["title"] == title
+    assert any(note.startswith("MMS1 ion density: ") for note in made.notes) is ("MMS1" in sentence)
