@@ -1246,10 +1246,11 @@ class _ChatTools:
     def desk(self, by: By, ended: Event | None) -> Desk:
         return desk(by=by, now=self.now, archive=self.archive, ended=ended, settings=self.settings)
 
-    def run(self, pipeline: str | Document, time_range: str | None) -> Run:
+    def run(self, pipeline: str | Document, time_range: str | None, formats: Sequence[Format]) -> Run:
         return run(
             pipeline,
             time_range=time_range,
+            formats=formats,
             now=self.now,
             archive=self.archive,
             outputs=self.outputs,
@@ -1259,7 +1260,7 @@ class _ChatTools:
             finished=self.finished,
         )
 
-    def draw(self, proposal: Proposal, time_range: str | None) -> Drawings:
+    def draw(self, proposal: Proposal, time_range: str | None, formats: Sequence[Format]) -> Drawings:
         from helio.authoring.proposals.drawings import drawings_of
 
         folder = self.outputs / f"preview-{proposal.id}"
@@ -1269,7 +1270,7 @@ class _ChatTools:
             time_range=time_range,
             now=self.now,
             archive=self.archive,
-            formats=["html"],
+            formats=formats or ["html"],
             settings=self.settings,
         )
         return drawings_of(before, after, folder)

@@ -228,10 +228,18 @@ _CURVE = r"(?:\s+the)?\s+(?:(?P<what>[^?]+?)\s+)?(?:curves?|lines?|traces?)"
 _WHERE = r"(?:where|when) (?:does|do|did)"
 _SIDE = rf"(?P<side>{_BELOW}|above|over|greater\s+than|more\s+than|higher\s+than|larger\s+than|exceed|>)"
 _ASKED: tuple[tuple[re.Pattern[str], _Saying], ...] = (
+    (
+        _pattern(
+            r"how (?:many|much)(?: (?:values|(?:data )?points|samples|records|data))? (?:of|in|for)(?: the)?"
+            r" (?P<what>[^?]+?) (?:is|are|was|were) (?:missing|NaNs?)"
+        ),
+        _missing,
+    ),
     (_pattern(rf"how many (?:records?|(?:data )?points|samples|values){_THERE}{_IN}"), _records),
     (
         _pattern(
-            rf"(?:(?:are|were) there|how many|where (?:are|were))(?: any| the| data)* gaps{_THERE}{_IN}"
+            r"(?:(?:are|were) there|how many|where (?:are|were)|(?:what|when|where|how long)(?:'s| is| was))"
+            rf"(?: any| the| data| longest| largest| biggest)* gaps?{_THERE}{_IN}"
         ),
         _gaps,
     ),
@@ -266,9 +274,12 @@ _ASKED: tuple[tuple[re.Pattern[str], _Saying], ...] = (
 """The questions, each with what a table says to it."""
 
 
+_RUN = r"(?:the|this|that)(?: (?:last|latest))? run"
 _FILES = _pattern(
-    r"(?:which|what) (?:data )?files? (?:was|were|is|are) (?:read|used|downloaded|fetched)"
-    r"|(?:which|what) version of the (?:data|files?)(?: (?:was|were|is|are) (?:read|used))?"
+    r"(?:(?:which|what) (?:data )?files? (?:(?:was|were|is|are) (?:read|used|downloaded|fetched)"
+    rf"|did (?:it|helio|the pipeline|{_RUN}) (?:read|use|download|fetch))"
+    r"|(?:which|what) version of the (?:data|files?)(?: (?:was|were|is|are) (?:read|used))?)"
+    rf"(?: (?:in|by|during|for) {_RUN}|(?: to (?:draw|plot|make|compute))?(?: for| in)?(?: the)? (?P<what>[^?]+?))?"
 )
 _WRITTEN = _pattern(
     r"where (?:is|are) (?:the|my) (?:figures?|plots?|files?|pictures?|results?|previews?)(?: saved| now)?"
@@ -336,15 +347,17 @@ def values_answered(question: str, record: RunRecord, store: Store, catalogue: C
     DamagedObject
         The store no longer has the table.
     """
-    if _FILES.match(question):
-        return [*_files(record), f"from the record of {record.shown}"]
+    drawn = Lines(record.authored, catalogue, no_question)
+    if of_files := _FILES.match(question):
+        lines = _labels(of_files["what"], record.authored, catalogue) if of_files["what"] else ()
+        told = [] if of_files["what"] and not lines else _files(record, lines, drawn)
+        return [*told, f"from the record of {record.shown}"] if told else []
     if _WRITTEN.match(question):
         files = [f"{file['kind']:<5} {file['file']}" for file in record.header.get("artefacts", ())]
         return [*(files or ["no file was written"]), f"of {record.shown}"]
     asked = _read(question)
     if asked is None:
         return []
-    drawn = Lines(record.authored, catalogue, no_question)
     lines = [
         f"{fact} ({label}{how})"
         for line in _labels(asked.what, record.authored, catalogue)[:_MOST_TABLES]
@@ -354,17 +367,22 @@ def values_answered(question: str, record: RunRecord, store: Store, catalogue: C
     return [*lines, f"from the tables of {record.shown}"] if lines else []
 
 
-def _files(record: RunRecord) -> Sequence[str]:
-    """Return the files that a run read, each with its version, its provider and its dataset."""
+def _files(record: RunRecord, lines: Sequence[str], drawn: Lines) -> Sequence[str]:
+    """Return the files that a run read for some lines, each with its version, its provider and its dataset."""
+    steps = {str(drawn.producers[label].id) for line in lines for label in drawn.behind(line)}
     sources = [
-        source for step in record.step_records for output in step["outputs"] for source in output["sources"]
+        source
+        for step in record.step_records
+        if step["step_id"] in steps or not lines
+        for output in step["outputs"]
+        for source in output["sources"]
     ]
-    lines = [
+    told = [
         f"{source.file}, {f'version {source.version}, ' if source.version else ''}from {source.provider} "
         f"({source.dataset_id})"
         for source in sources
     ]
-    return list(dict.fromkeys(lines)) or ["no file was read"]
+    return list(dict.fromkeys(told)) or ["no file was read"]
 
 
 def names_line(question: str, template: Document, catalogue: Catalogue) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -84,6 +84,16 @@ class Records:
         """Return the citations of the datasets that the last run of a pipeline read, by their ids."""
         _, steps = self._last(pipeline)
         return {citation.dataset_id: citation for citation in citations_of(uses_of(steps), self.home)}
+
+    def taken(self, pipeline: str) -> tuple[str, Mapping[str, Sequence[str]]]:
+        """Return the last run of a pipeline in words, and the datasets that its tables were made of, by label."""
+        run, steps = self._last(pipeline)
+        taken = {
+            output["label"]: list(dict.fromkeys(source.dataset_id for source in output["sources"]))
+            for step in steps
+            for output in step["outputs"]
+        }
+        return f"run {run}", {label: datasets for label, datasets in taken.items() if datasets}
 
     def missing(self, pipeline: str) -> Iterator[str]:
         """Say how many values are missing in each line of the figures of the last run."""

@@ -271,6 +271,12 @@ def test_a_preview_is_drawn_and_stays_out_of_the_list_of_runs():
     assert "  step ace_bgsecmag: magnitude of ACE_BGSEc → ACE_BGSEcmag" in answer(text, "/show")
 
 
+def test_a_preview_and_a_run_take_formats_and_a_time_range():
+    text = chat(PLOT, "/preview html", "/run 2022-01-01 06:00 to 12:00 as html")
+    assert answer(text, "/preview html")[0].endswith("/after/figure.html")
+    assert answer(text, "/run 2022-01-01 06:00 to 12:00 as html")[0].endswith("/figure.html")
+
+
 def test_a_run_is_a_run_of_all_pending_changes():
     text = chat(PLOT, "add the magnitude", "/run")
     assert answer(text, "/run")[-1].endswith("(with pending changes)")
@@ -772,6 +778,21 @@ def test_what_helio_proposes_to_remember_is_no_error(said, kept):
         (
             "how many gaps has the magnitude?",
             ["no gap between records; 0 of 24 values missing (ACE_BGSEcmag)"],
+        ),
+        *(
+            (question, ["no gap between records; 0 of 24 values missing (ACE_BGSEcmag)"])
+            for question in (
+                "how long is the longest gap in the magnitude?",
+                "what is the longest gap in the magnitude?",
+                "what's the largest data gap of the magnitude?",
+            )
+        ),
+        *(
+            (question, ["0 of 24 values missing (ACE_BGSEcmag)"])
+            for question in (
+                "how many values of the magnitude are missing?",
+                "how much of the magnitude is missing?",
+            )
         ),
         ("how many records does the magnitude have?", ["24 records (ACE_BGSEcmag)"]),
         (

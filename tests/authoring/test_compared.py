@@ -1,11 +1,15 @@
 """What a sentence names is compared with what the template fetches, computes and draws."""
 
+import json
 from datetime import datetime
 
 import pytest
 
 from helio.authoring.comparison.differences import SHOWN, TIME, WINDOW, differences
+from helio.authoring.gate import Gate
 from helio.authoring.outcome import TemplateDraft
+from helio.authoring.rules.author import RuleAuthor
+from helio.pipelines.template.document import as_text
 from tests.authoring.answers import SEEN, fetch, figure, plan
 
 NOW = datetime(2026, 3, 10, 15)
@@ -146,6 +150,38 @@ def test_a_difference_from_the_request_is_said(catalogue, request_, steps, said)
 )
 def test_what_was_asked_for_is_no_difference(catalogue, request_, steps):
     assert told(request_, template(*steps), catalogue) == []
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Wind total pressure, magnetic pressure and thermal pressure on 2003-11-20",
+        "1 h running mean of the magnetic pressure of Wind on 2003-11-20",
+        "protons and electrons of STEREO-A HET and SOHO ERNE protons on 2021-10-28, log scale",
+    ],
+)
+def test_what_the_rules_draw_of_a_sentence_is_no_difference(catalogue, tmp_path, request_):
+    gate = Gate(catalogue, home=tmp_path, now=NOW, pipelines={})
+    made = RuleAuthor(catalogue, gate, now=NOW).create(request_).template
+    assert told(request_, json.loads(as_text(made)), catalogue) == []
+
+
+def test_a_pressure_that_the_request_does_not_name_is_said(catalogue):
+    squared = {
+        "left_label": "Bmag",
+        "right_label": "Bmag",
+        "operation": "multiply",
+        "output_label": "Bsquared",
+    }
+    pressure = {
+        "source_label": "Bsquared",
+        "factor": 0.000397887357782,
+        "unit": "nPa",
+        "output_label": "Pmag",
+    }
+    steps = [data("WI_H0_MFI", "BF1", "Bmag"), ("arithmetic", squared), ("rescale", pressure)]
+    changed = "step 2 (rescale) changes the data, and the request names no such computation"
+    assert (SHOWN, changed) in told("Wind |B| for 2022-01-01", template(*steps), catalogue)
 
 
 def test_exchanged_names_in_the_legend_are_said(catalogue):

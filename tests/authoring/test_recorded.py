@@ -132,6 +132,14 @@ def texts(folder: Path) -> dict[str, bytes]:
         ("what changed since revision 12?", ["mine has no revision 12"]),
         ("why is panel 1 empty?", ["no figure was drawn", "step n failed: "]),
         ("how many values are missing?", ["recorded no figure"]),
+        *(
+            (question, ["(AC_K2_MFI)\nfrom the record of run mine-"])
+            for question in (
+                "which files did the last run read?",
+                "which file was used for the magnetic field?",
+                "which version of the data was used for the field?",
+            )
+        ),
         ("What changed since the last run?", ["since run mine-", "Mine → Mine, renamed"]),
     ],
 )
@@ -150,6 +158,11 @@ def test_what_no_record_has_is_said(desk):
     assert desk().edit("ace-bfield-overview", "what changed?").text == (
         "no change of ace-bfield-overview is recorded"
     )
+
+
+def test_the_datasets_that_the_last_run_took_are_known_by_label(desk, settings):
+    records = Records(Runs(settings.runs), desk().library, settings.home)
+    assert records.taken("mine") == (f"run {run_id(settings)}", {"ACE_B": ["AC_K2_MFI"]})
 
 
 def test_a_pipeline_that_is_as_it_ran_has_not_changed_since(desk, settings):

@@ -33,8 +33,9 @@ def differences(
     asked = PipelineRequest() if reading is None else reading.request
     compared = Compared(request, asked, template, catalogue, now)
     if before is None:
-        found = compared.of_itself() if reading is None else compared.of_new()
-        return tuple(dict.fromkeys(found))
+        if reading is None:
+            return tuple(dict.fromkeys(compared.of_itself()))
+        return tuple(dict.fromkeys(compared.of_new(doubtful=reading.doubt is not None)))
     earlier = Compared(request, asked, before, catalogue, now)
     if reading is None:
         known = set(earlier.of_itself())

@@ -115,12 +115,13 @@ class Compared:
         yield from self.unasked()
         yield from self.of_itself()
 
-    def of_new(self) -> Iterator[Diagnostic]:
-        """Report everything that is compared for a new template."""
+    def of_new(self, *, doubtful: bool = False) -> Iterator[Diagnostic]:
+        """Report everything that is compared for a new template; of a doubtful reading, not what is of which craft."""
         yield from self.of_any()
         yield from self.spacecraft()
         yield from self.quantities()
-        yield from self.quantities_of_each()
+        if not doubtful:
+            yield from self.quantities_of_each()
         yield from self.components()
         yield from self.frames()
         yield from self.units()
@@ -200,7 +201,7 @@ class Compared:
 
     def _is_missing(self, quantity: RequestQuantity, labels: Collection[str]) -> bool:
         """Return whether none of some tables is a quantity, made of it, or possibly it."""
-        by_label = {label: self.lines.quantities(label) for label in labels}
+        by_label = {label: self.lines.quantities(label) | self.lines.derived(label) for label in labels}
         found = set().union(*by_label.values())
         found |= {MAGNITUDE_OF[name] for name in found & MAGNITUDE_OF.keys()}
         alone = any(made.tool == MAGNITUDE and made.alone for made in self.request.computations)
@@ -320,7 +321,7 @@ class Compared:
             if step.tool == _CODE:
                 message = f"step {step.id} computes with code, which helio cannot compare with the request"
                 yield warning(SHOWN, message, "read the code", step)
-            elif step.tool in CHANGING - asked and not self._is_kp(step):
+            elif step.tool in CHANGING - asked and not self._is_kp(step) and not self._is_part(step):
                 message = f"step {step.id} ({step.tool}) changes the data, and the request names no such computation"
                 yield warning(SHOWN, message, "reject the proposal if this was not asked for", step)
             elif step.tool in _AVERAGES and length and lengths - {None} and length not in lengths:
@@ -340,6 +341,11 @@ class Compared:
         source = self.lines.producers.get(str(step.params.get("source_label")))
         read = {*fetch_pairs(source.params)} if source else set()
         return step.tool == "rescale" and step.params.get("factor") == 0.1 and bool(read) and read <= tenfold
+
+    def _is_part(self, step: StepView) -> bool:
+        """Return whether a step computes a quantity that the request names, or a part of one."""
+        named = expanded(quantity.name for quantity in self.request.quantities)
+        return any(self.lines.derived(label) & named for label in step.outputs)
 
     def facts_of(self, step: StepView) -> Facts:
         """Return what the tables of a fetch are, as far as helio knows."""

@@ -34,6 +34,7 @@ from helio.pipelines.library import Library
 from helio.pipelines.review_lines import review_lines
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.files import FORMATS, Format
 from helio.settings import Settings
 from helio.store.files import user_path
 from helio.store.runs import RunRecord, Runs
@@ -50,8 +51,8 @@ COMMANDS = {
     "/from FILE…": "give files with the next sentence; none takes them back",
     "/show": "show the steps of the pipeline, with all pending changes",
     "/diff": "show all pending changes together",
-    "/preview [RANGE]": "draw the figures before and after the last change",
-    "/run [RANGE]": "run the pipeline, with all pending changes",
+    "/preview [RANGE] [FORMAT]": "draw the figures before and after the last change: html, png, pdf or svg",
+    "/run [RANGE] [FORMAT]": "run the pipeline, with all pending changes",
     "/accept [N,N-N]": "accept all pending changes, but of the last one only the parts with these numbers",
     "/reject [REASON]": "reject the last pending change, and say why",
     "/undo": "take the last pending change back; if none is pending, restore the pipeline's earlier text",
@@ -64,6 +65,7 @@ _COLOURS = re.compile(
     r"\b(?:same|old|usual)\s+colou?rs?\b(?:.*\b(?:last time|before|earlier|as (?:always|usual|in \S+)))?",
     re.IGNORECASE,
 )
+_FORMAT = re.compile(r"(?:\b(?:as|in|and) )?\b(html|png|pdf|svg)\b,?", re.IGNORECASE)
 _NEVER_MIND = re.compile(
     r"\s*(?:never ?mind|forget it|no(?: thanks)?|neither|cancel|none(?: of (?:them|these))?)\s*[.!]?\s*",
     re.IGNORECASE,
@@ -103,11 +105,11 @@ class Tools(Protocol):
     def desk(self, by: By, ended: threading.Event) -> Desk:
         """Open a desk for one request."""
 
-    def run(self, pipeline: str | Document, time_range: str | None) -> Run:
-        """Run a pipeline, and return the run also if it failed."""
+    def run(self, pipeline: str | Document, time_range: str | None, formats: Sequence[Format]) -> Run:
+        """Run a pipeline with figures also in further formats, and return the run also if it failed."""
 
-    def draw(self, proposal: Proposal, time_range: str | None) -> Drawings:
-        """Draw the figures before and after a proposed change."""
+    def draw(self, proposal: Proposal, time_range: str | None, formats: Sequence[Format]) -> Drawings:
+        """Draw the figures before and after a proposed change in some formats; in the usual one if none is given."""
 
 
 class Chat:
@@ -469,7 +471,7 @@ class Chat:
 
     def _preview(self, rest: str) -> Answer:
         last = self._some_pending("/run draws the pipeline as it is")[-1]
-        drawings = self._tools.draw(last, _range(rest))
+        drawings = self._tools.draw(last, *_range_and_formats(rest))
         lines = [*drawings.lines(), *(f"no preview  {error}" for error in drawings.errors)]
         return Answer(tuple(lines), is_error=not drawings.files)
 
@@ -477,14 +479,14 @@ class Chat:
         pending = self._pending()
         if not self._target():
             raise RequestError("there is no pipeline yet", advice="first say what to plot")
-        run = self._tools.run(pending[-1].template if pending else self._target(), _range(rest))
+        run = self._tools.run(pending[-1].template if pending else self._target(), *_range_and_formats(rest))
         self.conversation.note("ran", run=run.id)
         lines = [
             f"{file.kind:<5} {file.path}"
             for file in run.artefacts
             if file.kind in ("html", "png", "pdf", "svg")
         ]
-        lines += [f"error: {reason}" for reason in run.reasons]
+        lines += [f"error: {reason}" for reason in (*run.reasons, *run.unwritten)]
         note = " (with pending changes)" if pending else ""
         return Answer((*lines, f"{run.status}: {run.id}{note}"), is_error=run.status == "failed")
 
@@ -639,9 +641,16 @@ def _refused(error: HelioError, text: str) -> Answer:
     return Answer(tuple(lines), is_error=True)
 
 
-def _range(text: str) -> str | None:
-    """Return the time range of a slash command, without quotes; None if it has none."""
-    return " ".join(_words(text)) or None
+def _range_and_formats(text: str) -> tuple[str | None, list[Format]]:
+    """Return the time range of a slash command, without quotes, and the formats that it names.
+
+    >>> _range_and_formats("2022-01-01 as png"), _range_and_formats("svg, pdf"), _range_and_formats("")
+    (('2022-01-01', ['png']), (None, ['pdf', 'svg']), (None, []))
+    """
+    said = " ".join(_words(text))
+    named = {name.lower() for name in _FORMAT.findall(said)}
+    formats = [name for name in FORMATS if name in named]
+    return " ".join(_FORMAT.sub("", said).split()) or None, formats
 
 
 def _words(text: str) -> list[str]:

@@ -151,12 +151,12 @@ class Fetching:
         """Fetch a quantity from the first dataset, with the other datasets as alternatives."""
         first = sources[0]
         self.steps.sources.append(first)
+        self._name_ions(quantity)
+        named = _name_in(first)
         frame, cadence = f" in {first.frame}" if first.frame else "", cadence_words(first.cadence)
-        intent = f"Fetch {title(quantity)} of {craft}{frame}, {cadence}"
+        intent = f"Fetch {named} of {craft}{frame}, {cadence}"
         parameters = f"{first.dataset}.{'+'.join(first.parameters)}"
-        self.steps.note(
-            f"{craft} {title(quantity)}: {parameters}, {cadence}, {coverage(first, self.catalogue)}"
-        )
+        self.steps.note(f"{craft} {named}: {parameters}, {cadence}, {coverage(first, self.catalogue)}")
         if first.note:
             self.steps.note(f"{first.dataset}: {first.note}")
         stem = self.stem(craft, quantity)
@@ -178,6 +178,13 @@ class Fetching:
                 series, label=self.steps.make(stem, "rescale", "Kp from the stored ten times Kp", **args)
             )
         return self._averaged(series, first.dataset, first.cadence)
+
+    def _name_ions(self, quantity: str) -> None:
+        """Let the title speak of ions, and not of protons, if all sources of a quantity measure all ions."""
+        names = {_name_in(row) for row in self.steps.sources if row.quantity == quantity}
+        self.steps.descriptions.pop(title(quantity), None)
+        if names != {title(quantity)} and len(names) == 1:
+            self.steps.descriptions[title(quantity)] = names.pop()
 
     def fetch_parameter(self, dataset: str, parameter: str) -> PlotSeries:
         """Fetch a parameter of a dataset; ask which one if the request names only the dataset."""
@@ -376,3 +383,9 @@ def _of_bands(alike: Sequence[Computation]) -> Computation:
     if "bands" in args:
         args["bands"] = tuple(band for step in alike for band in dict(step.args)["bands"])
     return replace(alike[0], args=tuple(args.items()))
+
+
+def _name_in(source: QuantitySource) -> str:
+    """Return the name of a quantity, which is one of ions where its source measures all ions."""
+    usual = title(source.quantity)
+    return usual.replace("proton ", "ion ", 1) if "all ions" in source.note else usual

@@ -533,6 +533,9 @@ def _looks(panels: _SeriesPanels, kinds: list[str], steps: Steps) -> Document:
                 colours[series.label] = of_crafts[series.craft]
         elif several and len(panel) == 1 and first.kind == "vector" and first.unit:
             axes[str(number)] = _axis_of(first)  # two panels would both be called B GSE
+        elif several and len(panel) == 1 and first.kind == "spectrum":
+            told = steps.descriptions.get(first.quantity) or title(first.quantity)
+            names[first.label] = f"{first.craft} {told}"
         elif first.unit and any(series.are_events for series in panel):
             axes[str(number)] = _axis_of(first)  # and not also of its events
         for series in panel[::-1]:  # the first one of an axis decides

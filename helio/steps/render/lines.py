@@ -427,7 +427,7 @@ def _coloured_scalars(lines: list[Line], spec: FigureSpec, foreground: str) -> l
 
 def _named(lines: list[Line], spec: FigureSpec) -> list[Line]:
     """Name the lines of a panel as shortly as possible so that all names differ, and those of the figure's spec too."""
-    unnamed = [line for line in lines if _addressed(line, spec.get("trace_names", {})) is None]
+    unnamed = [line for line in lines if _name_given(line, spec) is None]
     for name_of in (_bare, _framed, _labelled):
         names = [name_of(line) for line in lines]
         told = [name_of(line) for line in unnamed]
@@ -450,7 +450,7 @@ def _labelled(line: Line) -> str:
 
 def styled(line: LineLike, spec: FigureSpec) -> LineLike:
     """Return a line with the name and colour from the figure's spec, if the spec states them."""
-    name = _addressed(line, spec.get("trace_names", {}))
+    name = _name_given(line, spec)
     colour = _addressed(line, spec.get("trace_colors", {}))
     if name is not None:
         line = replace(line, name=name)
@@ -481,6 +481,13 @@ def line_style(line: Line, spec: FigureSpec) -> dict[str, Any]:
     """Return the width, dash and mode of a line from the figure's spec."""
     style = _addressed(line, spec.get("line_styles", {}))
     return dict(style) if style else {}
+
+
+def _name_given(line: Line, spec: FigureSpec) -> str | None:
+    """Return the name of a line in the figure's spec; the name of a spectrum is that of none of its bins."""
+    names = spec.get("trace_names", {})
+    of_whole = line.label if line.bin is not None else None
+    return _addressed(line, {key: name for key, name in names.items() if key != of_whole})
 
 
 def _addressed(line: Line, styles: Mapping[str, Value]) -> Value | None:

@@ -311,15 +311,19 @@ class Panel(ABC):
         """
         return []
 
+    def name_of(self, label: str) -> str:
+        """Return the name of a table's quantity with its frame; of a spectrum the name in the figure's spec, if any."""
+        table = self.tables[label]
+        named = self.style.spec.get("trace_names", {}).get(label) if table.kind == "spectrum" else None
+        return named or quantity(table, label)
+
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
         """Return the default title of the y axis: the names of the quantities, or of their vector, and the unit."""
         tables = self.on_y_axis
-        names = as_axis(list(dict.fromkeys(quantity(table, label) for label, table in tables.items())))
+        names = as_axis(list(dict.fromkeys(map(self.name_of, tables))))
         units = list(dict.fromkeys(table.unit for table in tables.values()))
         if len(units) > 1:
-            with_units = [
-                f"{quantity(table, label)} {bracketed(table.unit)}" for label, table in tables.items()
-            ]
+            with_units = [f"{self.name_of(label)} {bracketed(table.unit)}" for label, table in tables.items()]
             return axis_title(", ".join(dict.fromkeys(with_units)), "", height, font)
         name = ", ".join(names)
         if len(names) > 1 and text_width(name, font) > 2 * height:

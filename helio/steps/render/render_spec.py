@@ -85,7 +85,7 @@ _TITLE_COLUMN = 28
 
 
 @tool(
-    version=10,
+    version=11,
     context=whole_range("a figure shows all records"),
     labels_in=(
         "spec.labels",

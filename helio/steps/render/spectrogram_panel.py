@@ -21,7 +21,7 @@ from helio.steps.render.panel import Drawing, Panel, Slot, require_bins
 from helio.steps.render.quality import TraceQuality, line_quality
 from helio.steps.render.refine import FullGrid
 from helio.steps.render.spectrum_grid import Grid, spectrum_grid
-from helio.steps.render.wording import axis_title, quantity
+from helio.steps.render.wording import axis_title
 from helio.store.table import Axis, Table
 
 
@@ -129,7 +129,7 @@ class SpectrogramPanel(Panel):
             unit=table.unit,
         )
         height = geometry.panel_height(self.number)
-        bar_title = axis_title(quantity(table, self._label), table.unit, height, geometry.font - 2)
+        bar_title = axis_title(self.name_of(self._label), table.unit, height, geometry.font - 2)
         chosen = any(self.option(key, None) is not None for key in ("z_min", "z_max"))
         beyond = int(((grid.z < low) | (grid.z > high)).sum()) if chosen else 0
         drawing = Drawing(

@@ -11,8 +11,13 @@ from helio.knowledge.unit_spelling import pretty_unit
 from helio.store.source_file import SourceFile
 from helio.store.table import Table
 
-_SUBSCRIPT = re.compile(r"(?<!\w)([^\W\d_]{1,2}|⟨[^⟨⟩]+⟩)_([^\W_∥⊥]{0,5}[∥⊥]?(?:×[^\W_])?)(?<!_)(?![\w×])")
-"""A symbol of one or two letters, or an average, with its subscript: ``V_A``, ``V_E×B``, ``⟨Bz⟩_10min``."""
+_SUBSCRIPT = re.compile(
+    r"((?<!\w)[^\W\d_]{1,2})_([^\W_∥⊥]{0,5}[∥⊥]?(?:×[^\W_])?)(?<!_)(?![\w×])|(?<=⟩)_([^\W_]+)"
+)
+"""A symbol of one or two letters, or an average, with its subscript: ``V_A``, ``V_E×B``, ``⟨B_r⟩_10min``."""
+
+_FORMULA = re.compile(r"\$([^\s$\\]+)\$(?!\w)")
+"""A formula of TeX without commands: ``$n_p$``."""
 
 _EXPONENT = re.compile(r"(?<=\w)\^(?:\{([-−]?\d+)\}|([-−]?\d+))")
 
@@ -66,8 +71,11 @@ def typeset(text: str) -> str:
     ('V<sub>A</sub>, ⟨Bz⟩<sub>10min</sub> [nT]', 'V<sub>E×B</sub>, |B<sub>R</sub>| and T<sub>∥</sub> in AC_H2_MFI')
     >>> typeset("N_p [cm^-3]"), typeset("V (km s^{-1})")
     ('N<sub>p</sub> [cm<sup>−3</sup>]', 'V (km s<sup>−1</sup>)')
+    >>> typeset("med⟨B_r⟩_1h RTN, $n_{p}$")
+    'med⟨B<sub>r</sub>⟩<sub>1h</sub> RTN, n<sub>p</sub>'
     """
-    lowered = _SUBSCRIPT.sub(r"\1<sub>\2</sub>", text)
+    plain = _FORMULA.sub(lambda formula: re.sub(r"_\{(\w+)\}", r"_\1", formula[1]), text)
+    lowered = _SUBSCRIPT.sub(lambda match: f"{match[1] or ''}<sub>{match[2] or match[3]}</sub>", plain)
     return _EXPONENT.sub(lambda match: f"<sup>{(match[1] or match[2]).replace('-', '−')}</sup>", lowered)
 
 

@@ -8,8 +8,12 @@ import pytest
 
 from helio.authoring.named_lines import lines_named
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotUnderstood
+from helio.authoring.recorded import Records
+from helio.authoring.rules.questions.answers import answered
 from helio.authoring.rules.questions.question_form import is_question
 from helio.pipelines.library import Library
+from helio.store.runs import Runs
+from tests.authoring.rules.conftest import NOW
 from tests.rows import in_one_test
 
 
@@ -1028,6 +1032,47 @@ def test_the_look_of_a_line_is_that_of_the_line_that_is_named(author, question, 
         hlines=[{"y": 5, "panel": 1}],
     )
     assert reply(author.edit(question, template)) == answer
+
+
+@in_one_test(
+    ("question", "answer"),
+    [
+        ("what colour is By?", "Wind_B.y is green"),
+        ("is By green?", "yes: Wind_B.y is green"),
+        ("what colour is Bz?", "helio chooses the colour of Wind_B.z, which the pipeline does not set"),
+        (
+            "which colour has the field?",
+            "Wind_B.y is green\n"
+            "helio chooses the colour of the other components of Wind_B, which the pipeline does not set",
+        ),
+        ("is By dashed?", "yes: Wind_B.y is dashed"),
+        ("is Bz dashed?", "no: the pipeline sets no style of Wind_B.z"),
+    ],
+)
+def test_the_look_of_a_component_is_its_own(author, question, answer):
+    template = author.create("Wind magnetic field in GSE and density on 2003-11-20").template
+    for change in ("make By green", "make By dashed"):
+        template = author.edit(change, template).template
+    assert reply(author.edit(question, template)) == answer
+
+
+class OneRun(Records):
+    """Records of one run, which took a later dataset."""
+
+    def taken(self, pipeline):
+        return "run a", {"Wind_n": ["WI_K0_SWE"]}
+
+
+def test_of_several_datasets_of_a_line_it_is_said_which_one_a_run_takes(author, catalogue, tmp_path):
+    template = author.create("Wind density and speed on 2003-11-20").template
+    told = reply(author.edit("which dataset is the density from?", template)).splitlines()
+    assert [line.partition(".")[0] for line in told[:2]] == ["WI_H1_SWE", "WI_K0_SWE"]
+    assert told[2:] == ["a run takes the first of these datasets that has data (Wind_n)"]
+    told = reply(author.edit("which dataset is the speed from?", template)).splitlines()
+    assert len(told) == 1
+    records = OneRun(Runs(tmp_path), Library(tmp_path), tmp_path)
+    told = answered("which dataset is the density from?", template, catalogue, NOW, records).splitlines()
+    assert told[2:] == ["run a took WI_K0_SWE (Wind_n)"]
 
 
 def test_a_question_about_a_side_is_none_about_a_tool(author):

@@ -3220,3 +3220,23 @@ def test_the_name_of_a_mean_follows_its_window(author):
     template = author.create("Wind Bz and its hourly mean in one panel, 2003-11-20").template
     changed = author.edit("2 h means instead of hourly", template).template
     assert figure_in(changed)["trace_names"] == {"Wind_Bz_binned": "2 h mean"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "label", "noted"),
+    [
+        ("rename the axis of panel 2 to n", "n [nT]", False),
+        ("y label of panel 2: B_total", "B_total [nT]", False),
+        ("y label of panel 2: B_total [nT]", "B_total [nT]", False),
+        ("y label of panel 2: field in nT", "field in nT", False),
+        ("rename the axis of panel 2 to 'n'", "n", True),
+        ('label panel 2 "|B| (nT)"', "|B| (nT)", False),
+    ],
+)
+def test_the_label_of_an_axis_keeps_its_unit(author, overview, sentence, label, noted):
+    changed = author.edit(sentence, json.loads(json.dumps(overview)))
+    [axes] = [
+        args["y_label"] for step in changed.template["steps"] if "y_label" in (args := step["tool_args"])
+    ]
+    assert axes == {"2": label}
+    assert ("the label 'n' has no unit; the axis is in nT" in changed.notes) is noted

@@ -1783,3 +1783,33 @@ def test_only_good_data_is_no_name_of_a_parameter(author):
 def test_omni_is_at_the_nose_of_the_bow_shock(author):
     template = author.create("Solar wind speed at the bow shock nose from OMNI, 2024-05-10").template
     assert template["steps"][0]["tool_args"]["parameter_id"] == "flow_speed"
+
+
+def test_panels_of_spectra_say_whose_they_are(author):
+    template = author.create(
+        "STEREO-A HET protons and electrons, and SOHO protons on 28 October 2021"
+    ).template
+    assert template["steps"][-1]["tool_args"]["spec"]["trace_names"] == {
+        "STA_protons": "STEREO-A energetic protons",
+        "SOHO_protons": "SOHO energetic protons",
+        "STA_fast_electrons": "STEREO-A energetic electrons",
+    }
+    alone = author.create("STEREO-A HET protons and electrons on 28 October 2021").template
+    assert "trace_names" not in alone["steps"][-1]["tool_args"]["spec"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "title"),
+    [
+        (
+            "MMS1 burst magnetic field in GSE and ion density from FPI, 2015-10-16 13:05:30 to 13:07:30",
+            "MMS1: magnetic field and ion density",
+        ),
+        ("Wind magnetic field and density on 2003-11-20", "Wind: magnetic field and proton density"),
+        ("MMS1 ion density and Wind density on 2015-10-16", "MMS1 and Wind: proton density"),
+    ],
+)
+def test_a_title_says_whether_a_density_is_of_all_ions(author, sentence, title):
+    made = author.create(sentence)
+    assert made.template["steps"][-1]["tool_args"]["spec"]["title"] == title
+    assert any(note.startswith("MMS1 ion density: ") for note in made.notes) is ("MMS1" in sentence)

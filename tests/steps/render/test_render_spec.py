@@ -976,3 +976,11 @@ def test_the_last_time_label_has_room_without_a_legend():
     assert whole >= 0.5 * 10 * 0.6 * 13, "half of the date below the last label"
     part = TimeRange(datetime(2024, 5, 10, 0, 10), datetime(2024, 5, 10, 22, 30))
     assert layout(draw({"Dst": table}, time_range=part))["margin"]["r"] == 24, "no label is near the end"
+
+
+def test_a_spectrum_has_the_name_of_the_spec_at_its_colours_or_its_axis_and_its_bins_keep_theirs():
+    named = {"trace_names": {"flux": "STEREO-A protons"}}
+    assert any("STEREO-A protons" in text for text in texts(draw({"flux": spectrum()}, **named)))
+    as_lines = draw({"flux": spectrum()}, panel_types=["line"], **named)
+    assert "STEREO-A protons" in layout(as_lines)["yaxis"]["title"]["text"]
+    assert all(trace.get("name") != "STEREO-A protons" for trace in traces(as_lines))

@@ -18,6 +18,7 @@ from helio.authoring.rules.changes.line_settings import (
 )
 from helio.authoring.rules.changes.panel_settings import (
     PANEL_SETTINGS,
+    axes_of,
     check_colours,
     is_spectrogram,
     panel_numbers,
@@ -27,7 +28,10 @@ from helio.authoring.rules.changes.panel_settings import (
     single_axis,
 )
 from helio.authoring.rules.times.named_times import events
+from helio.knowledge.unit_algebra import comparable
+from helio.knowledge.unit_spelling import pretty_unit
 from helio.patterns import ignoring_case
+from helio.pipelines.template.figures import RIGHT
 from helio.time_range import parse_time_range
 
 _TEXTS = {"subtitle": "subtitle", "title": "title", "x_label": "x_label", "file_name": "filename",
@@ -53,7 +57,8 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
     is_of_axis |= any(says_panel(clause, name) for name in clause.names)
     if is_of_axis and not clause.has("noun:trace_name", "noun:legend"):
         for number in panels_of(editor, clause, "The label of which panel?"):
-            put_by_panel(editor, "y_label", single_axis(editor, clause, number), text)
+            axis = single_axis(editor, clause, number)
+            put_by_panel(editor, "y_label", axis, _with_unit(editor, clause, axis, text))
         return
     if clause.has("what", "line", "noun:trace_name", "noun:legend"):
         lines = lines_of(editor, clause)
@@ -70,6 +75,26 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
         editor.notes.append(
             "the title is changed; the pipeline keeps its name (`helio copy` gives it another)"
         )
+
+
+_HAS_UNIT = re.compile(r"[\[(]|\bin\s+\S+$")
+"""What a label of an axis has that names a unit."""
+
+
+def _with_unit(editor: FigureEditor, clause: Clause, axis: str, text: str) -> str:
+    """Return the label of a y axis with the unit of its lines; in quotes it stays, and a note says that it has none."""
+    number = int(axis.removesuffix(RIGHT))
+    panel = editor.panels[number - 1] if number <= len(editor.panels) else []
+    units = {editor.lines.unit(line) for line in panel if axes_of(editor, number, [line]) == [axis]}
+    if len(units) != 1 or is_spectrogram(editor, number, perhaps=True) or _HAS_UNIT.search(text):
+        return text
+    unit = pretty_unit(units.pop())
+    if not unit or comparable(text, unit):
+        return text
+    if re.search(rf"[\"'“‘`«]\s*{re.escape(text)}\s*[\"'”’`»]", editor.said or clause.text):
+        editor.notes.append(f"the label '{text}' has no unit; the axis is in {unit}")
+        return text
+    return f"{text} [{unit}]"
 
 
 def match_title(editor: FigureEditor, _: Clause) -> None:

@@ -478,7 +478,7 @@ class Lines:
             ),
             lambda label: bool(COLOURED.search(plain)) and self._is_coloured(label, COLOURED.sub("", plain)),
             lambda label: says(f"{self.step(label).id} {self.step(label).step.intent}".casefold(), plain),
-            lambda label: quantity in self._derived(label),
+            lambda label: quantity in self.derived(label),
         )
         if quantity == B and found and not any(map(self.is_vector, found)):  # the field of Bz and |B| is both
             found = list(dict.fromkeys((*found, *self._magnitudes(drawn))))
@@ -685,10 +685,12 @@ class Lines:
             quantities |= {JOINED[name] for name in JOINED if name in stems}
         return quantities
 
-    def _derived(self, label: str) -> set[str]:
+    def derived(self, label: str) -> set[str]:
         """Return the quantity that a label's step computes, by its tool, its settings and its inputs."""
-        step = self.step(label)
-        if step.signature is None or step.tool in _OF_ANY_QUANTITY:
+        step, sources = self.step(label), self._sources(label)
+        if step.tool in _KEEPING:
+            return self.derived(sources[0]) if sources else set()
+        if step.signature is None:
             return set()
         settings = {argument.name: argument.default for argument in step.signature.arguments} | dict(
             step.params
@@ -700,16 +702,20 @@ class Lines:
         }
         most = max((len(recipe.args) for recipe in fitting.values()), default=0)
         fitting = {quantity: recipe for quantity, recipe in fitting.items() if len(recipe.args) == most}
-        if len(fitting) < 2:
+        if len(fitting) < 2 and step.tool not in _OF_ANY_QUANTITY:
             return {*fitting}
         return {
             quantity
             for quantity, recipe in fitting.items()
             if all(
-                part.quantity in self._quantities(str(settings.get(argument)), inherited=True)
+                self._is_quantity(str(settings.get(argument)), part.quantity)
                 for argument, part in recipe.takes.items()
             )
         }
+
+    def _is_quantity(self, label: str, quantity: str) -> bool:
+        """Return whether the data of a label come from a quantity, or are computed as helio computes it."""
+        return quantity in self._quantities(label, inherited=True) or quantity in self.derived(label)
 
     def _rows(self, pairs: Sequence[tuple[str, str]]) -> list[QuantitySource]:
         """Return the rows of helio's table of some pairs of dataset and parameter."""

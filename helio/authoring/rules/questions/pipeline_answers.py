@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 
 from helio.authoring.fetches import FETCH
 from helio.authoring.rules.changes.atoms import PLACE, PLACES
@@ -185,9 +186,9 @@ def about_topic(question: Question, topic: str) -> list[str]:
         drawn = pipeline.tables_of(panels)
         chosen = [fact for fact in chosen if fact.about & drawn] or chosen
     if topic in ("colours", "dashes"):
-        named = {line for atom in question.present for line in pipeline.lines_meant(atom.words)}
+        named = [line for atom in question.present for line in pipeline.drawn_as(atom.words)]
         chosen = [
-            fact for fact in chosen if (owner(fact.of, pipeline.producers) or fact.of) in named
+            fact for line in dict.fromkeys(named) for fact in _of_line(question, line, chosen)
         ] or chosen
     if topic == "reasons":
         chosen = [fact for fact in chosen if _gives_reason(question, fact)]
@@ -203,6 +204,8 @@ def about_topic(question: Question, topic: str) -> list[str]:
             said += "the pipeline records no reason; "
         lines[:1] = [as_sentence(topic, said, line) for line in lines[:1]]
         lines += [line for line in recorded if line not in lines]
+    if topic == "datasets":
+        lines += _alternatives(question, {fact.of for fact in chosen})
     looks = question.asked.colours if topic == "colours" else _DASHES.findall(question.asked.text)
     if topic in ("colours", "dashes") and looks:
         wanted = stems(" ".join(looks))
@@ -235,6 +238,41 @@ def about_topic(question: Question, topic: str) -> list[str]:
         about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
         question.unsaid.append(f"it does not find {in_words(topic)}{about} in the pipeline and the catalogue")
     return lines
+
+
+def _alternatives(question: Question, names: Container[str]) -> list[str]:
+    """Say which of several datasets of a fetch the last run took, or that a run takes the first one with data."""
+    assert question.pipeline is not None
+    of_label: dict[str, dict[str, None]] = {}
+    for source in question.pipeline.data.sources:
+        if source.name in names:
+            of_label.setdefault(source.label, {})[source.dataset.id] = None
+    labels = [label for label, datasets in of_label.items() if len(datasets) > 1]
+    run, taken = (
+        question.records.taken(str(question.pipeline.template.get("id")))
+        if question.records and labels
+        else (None, {})
+    )
+    return lines_of(
+        Fact(f"{run} took {' and '.join(taken[label])} ({{}})", of=label)
+        if label in taken
+        else Fact("a run takes the first of these datasets that has data ({})", of=label)
+        for label in labels
+    )
+
+
+def _of_line(question: Question, line: str, facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts about a line: of a component those about it alone, or else about its vector."""
+    assert question.pipeline is not None
+    table = owner(line, question.pipeline.producers) or line
+    if line == table:
+        return [fact for fact in facts if (owner(fact.of, question.pipeline.producers) or fact.of) == table]
+    of_vector = [
+        replace(fact, text=fact.text.replace("the other components of {}", "{}"), of=line)
+        for fact in facts
+        if fact.of == table
+    ]
+    return [fact for fact in facts if fact.of == line] or of_vector
 
 
 def _recorded(question: Question, topic: str) -> list[str]:

@@ -278,12 +278,12 @@ class PipelineFacts(PipelineSubjects):
             if colour is not None:
                 yield Fact(f"{shown} is {colour}{figure}", about, label)
             elif not self.lines.may_have_colours(label):
-                text = f"helio chooses the colour of {{}}{figure}, which the pipeline does not set"
+                text = f"helio chooses the colour of {shown}{figure}, which the pipeline does not set"
                 yield Fact(text, about, label)
 
     def _by_line(self, key: str) -> Iterator[tuple[str, str, Any, str, frozenset[Subject]]]:
-        """Yield the label, the shown name, and the setting of each line, its figure if there are several, and what the
-        setting is about.
+        """Yield the label, the name, and the setting of each line, its figure if there are several, and what the
+        setting is about. The name of a line without a setting has a place for the label.
         """
         for name, spec in self.figures():
             names, settings = object_of(spec.get("trace_names")), object_of(spec.get(key))
@@ -292,7 +292,10 @@ class PipelineFacts(PipelineSubjects):
             for label in dict.fromkeys((*settings, *drawn_in)):
                 is_drawn = label in drawn_in
                 about = self._of_panel(drawn_in[label], [label]) if is_drawn else self.of_label(label)
-                yield label, names.get(label, label), settings.get(label), figure, about
+                of_parts = any(owner(part, {label}) for part in settings if part != label)
+                unset = "the other components of {}" if of_parts else "{}"
+                shown = names.get(label, label) if label in settings else unset
+                yield label, shown, settings.get(label), figure, about
 
     def _colour_scales(self) -> Facts:
         for name, spec in self.figures():
@@ -424,7 +427,7 @@ class PipelineFacts(PipelineSubjects):
                 _DASHES.get(str(value), str(value)) if key == "dash" else f"{key.replace('_', ' ')} {value}"
                 for key, value in object_of(style).items()
             ]
-            text = f"{shown} is {', '.join(said)}" if said else "the pipeline sets no style of {}"
+            text = f"{shown} is {', '.join(said)}" if said else f"the pipeline sets no style of {shown}"
             yield Fact(f"{text}{figure}", about, label)
 
     def _titles(self) -> Facts:

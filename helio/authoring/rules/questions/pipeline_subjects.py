@@ -91,12 +91,15 @@ class PipelineSubjects:
 
     def lines_meant(self, words: str) -> list[str]:
         """Return the tables behind the lines of the figures that words mean; none if that is not clear."""
+        return list(dict.fromkeys(owner(line, self.producers) or line for line in self.drawn_as(words)))
+
+    def drawn_as(self, words: str) -> list[str]:
+        """Return the lines of the figures that words mean, components as such; none if that is not clear."""
         figures = [step for step in self.steps.values() if step.get("tool_name") in FIGURES]
         try:
-            lines = [line for figure in figures for line in self.lines.meant(words, figure)]
+            return [line for figure in figures for line in self.lines.meant(words, figure)]
         except NotUnderstood:
             return []
-        return list(dict.fromkeys(owner(line, self.producers) or line for line in lines))
 
     def most(self) -> int:
         """Return the largest number of panels of a figure."""
