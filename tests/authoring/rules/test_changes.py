@@ -3079,7 +3079,11 @@ def test_a_line_goes_with_its_average_if_that_is_meant(author, templates, reques
         ("solo-overview", "plot the density with 10-min means on top in red", "colour of n_PAS_binned: red"),
         ("psp-bfield", "merge the two panels", "panel 1: B_RTN, B_magnitude"),
         ("psp-bfield", "only Br with a zero line", "zero line"),
-        ("omni-solar-wind", "put the density into the speed panel on the right-hand axis", "right: OMNI_COHO1HR_MERGED_MAG_PLASMA.N"),
+        (
+            "omni-solar-wind",
+            "put the density into the speed panel on the right-hand axis",
+            "right: OMNI_COHO1HR_MERGED_MAG_PLASMA.N",
+        ),
     ],
 )  # fmt: skip
 def test_channels_components_and_times_are_read(author, templates, name, request_, told):
