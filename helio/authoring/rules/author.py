@@ -61,6 +61,7 @@ from helio.authoring.rules.reading.looks import (
     take_phrases,
     with_labels_named,
     with_missions_of_letters,
+    with_time_apart,
 )
 from helio.authoring.rules.reading.marked_times import marked_days
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
@@ -253,6 +254,7 @@ class RuleAuthor:
         request = outside_quotes(request, with_hours_of_days)  # no ranges of axes
         request = with_names_for_pronouns(request)
         request = with_plain_raw(in_plain_forms(with_missions_of_letters(with_labels_named(request))))
+        request = with_time_apart(request, self._now)
         request, archive = take_archive(request, self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)

@@ -34,7 +34,7 @@ _COLOURS = {
     "STEREO-A": "red", "STEREO-B": "blue",
 }  # fmt: skip
 """Colours that the missions use for their spacecraft."""
-_MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
+MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 _AVERAGES = ("running_average", "running_median", "resample")
 _SHIFTED = ", shifted"
 _BOLD = 2.5
@@ -571,7 +571,7 @@ def _looks(panels: _SeriesPanels, kinds: list[str], steps: Steps) -> Document:
 def _colours_of(crafts: Sequence[str]) -> dict[str, str]:
     """Return a colour for each spacecraft: the one of its mission, unless one before it has it, or another."""
     colours: dict[str, str] = {}
-    others = cycle(_MORE_COLOURS)
+    others = cycle(MORE_COLOURS)
     for craft in crafts:
         usual = _COLOURS.get(craft, "")
         colours[craft] = next(others) if usual in ("", *colours.values()) else usual

@@ -28,6 +28,7 @@ from helio.authoring.rules.refusals import NUMBER_OF_RECORDS, PICKED_BY_PLACE
 from helio.authoring.rules.times.date_pairs import is_time
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.layout import MORE_COLOURS
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import is_mode
@@ -853,6 +854,26 @@ _CONDITION = re.compile(r"\b(?:when|where|while|if)\b", re.IGNORECASE)
 """A word of a condition, which is no change of a figure either."""
 
 
+_BEFORE_TIME = ignoring_case(
+    r"\b(?:above|below|beneath|underneath|on\s+top|at\s+the\s+(?:top|bottom)|mean|average|median"
+    rf"|radial|tangential|normal|components?)(?P<time>\s[{TAKEN}\s]+)\W*$"
+)
+
+
+def with_time_apart(text: str, now: datetime) -> str:
+    """Write a comma between a place, an average or a component and the time behind it, which ends the request.
+
+    >>> with_time_apart("ACE Bz, the density above 2010-05-01", datetime(2026, 1, 1))
+    'ACE Bz, the density above, 2010-05-01'
+    """
+    sentence = Sentence(text)
+    times = list(sentence.take_times(now))
+    taken = _BEFORE_TIME.search(sentence.left)
+    if len(times) != 1 or taken is None:
+        return text
+    return f"{sentence.text[: taken.start('time')]},{sentence.text[taken.start('time') :]}"
+
+
 def _with_time_last(text: str, now: datetime) -> str:
     """Write the only time of a request behind the words that it stands beside: it is no part of a change.
 
@@ -979,7 +1000,10 @@ def changed_looks(
     if not looks:
         return template, []
     editor = FigureEditor(template, catalogue, ask, now)
-    usual = {**(editor.spec.get("trace_colors") or {})}
+    usual: dict[str, str] = {}
+    for figure in editor.figures():
+        editor.choose(figure)
+        usual |= editor.spec.get("trace_colors") or {}
     coloured: dict[str, str] = {}
     for look in sorted(looks, key=lambda look: _OF_OTHERS.match(look) is not None):
         plain, owner = without_owner(look)
@@ -1017,12 +1041,19 @@ def _coloured_by_wish(editor: FigureEditor) -> set[str]:
 
 
 def _exchange_colours(editor: FigureEditor, usual: Mapping[str, str]) -> None:
-    """Give a line whose usual colour is wished for another line of its panel the usual colour of that line."""
+    """Swap colours: a line that loses its usual colour to a line of its panel gets that line's usual colour.
+
+    If another line of the figure keeps that one, it gets a colour that no line has.
+    """
     colours = editor.spec.get("trace_colors") or {}
-    wished = _coloured_by_wish(editor)
+    wished, taken = _coloured_by_wish(editor), {*colours.values()}
+    free = (colour for colour in MORE_COLOURS if colour not in taken)
+    given: dict[str, str] = {}
     for panel in editor.panels:
         for line in (line for line in panel if line in wished & {*usual}):
             alike = [other for other in panel if other not in wished and colours.get(other) == colours[line]]
-            free = usual[line] not in [colours.get(other) for other in panel]
-            for other in alike if free else ():
-                colours[other] = usual[line]
+            old = usual[line]
+            if alike and old not in given:
+                given[old] = next(free, old) if old in taken else old
+            for other in alike:
+                colours[other] = given[old]
