@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -350,7 +350,8 @@ def values_answered(question: str, record: RunRecord, store: Store, catalogue: C
     drawn = Lines(record.authored, catalogue, no_question)
     if of_files := _FILES.match(question):
         lines = _labels(of_files["what"], record.authored, catalogue) if of_files["what"] else ()
-        told = [] if of_files["what"] and not lines else _files(record, lines, drawn)
+        labels = {label for line in lines for label in drawn.behind(line)}
+        told = [] if of_files["what"] and not lines else _files(record, labels)
         return [*told, f"from the record of {record.shown}"] if told else []
     if _WRITTEN.match(question):
         files = [f"{file['kind']:<5} {file['file']}" for file in record.header.get("artefacts", ())]
@@ -367,14 +368,13 @@ def values_answered(question: str, record: RunRecord, store: Store, catalogue: C
     return [*lines, f"from the tables of {record.shown}"] if lines else []
 
 
-def _files(record: RunRecord, lines: Sequence[str], drawn: Lines) -> Sequence[str]:
-    """Return the files that a run read for some lines, each with its version, its provider and its dataset."""
-    steps = {str(drawn.producers[label].id) for line in lines for label in drawn.behind(line)}
+def _files(record: RunRecord, labels: Set[str] = frozenset()) -> Sequence[str]:
+    """Return the files that a run read for some labels, by default for all, each with version, provider and dataset."""
     sources = [
         source
         for step in record.step_records
-        if step["step_id"] in steps or not lines
         for output in step["outputs"]
+        if not labels or output["label"] in labels
         for source in output["sources"]
     ]
     told = [

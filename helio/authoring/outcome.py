@@ -43,11 +43,11 @@ class NotProved(RequestError):
         self.diagnostics = diagnostics
 
 
-LONGEST = 8000
-"""Maximum number of characters of a request."""
+LONGEST_FOR_MODEL = 8000
+"""Maximum number of characters of a request that a language model or another program gets."""
 
 
-def require_readable(request: str, longest: int = LONGEST, advice: str = "") -> None:
+def require_readable(request: str, longest: int = LONGEST_FOR_MODEL, advice: str = "") -> None:
     """Refuse a request that is empty or too long.
 
     Raises

@@ -8,6 +8,7 @@ from itertools import chain
 from helio.authoring.comparison.edits import edit_differences, edit_losses
 from helio.authoring.comparison.template import SHOWN, TIME, WINDOW, Compared
 from helio.authoring.request import PipelineRequest
+from helio.authoring.rules.reading.drawn_quantities import PairsUnclear
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.sentence_reading import read_request
 from helio.errors import RequestError
@@ -35,7 +36,7 @@ def differences(
     if before is None:
         if reading is None:
             return tuple(dict.fromkeys(compared.of_itself()))
-        return tuple(dict.fromkeys(compared.of_new(doubtful=reading.doubt is not None)))
+        return tuple(dict.fromkeys(compared.of_new(has_pairs=not isinstance(reading.doubt, PairsUnclear))))
     earlier = Compared(request, asked, before, catalogue, now)
     if reading is None:
         known = set(earlier.of_itself())

@@ -115,12 +115,15 @@ class Compared:
         yield from self.unasked()
         yield from self.of_itself()
 
-    def of_new(self, *, doubtful: bool = False) -> Iterator[Diagnostic]:
-        """Report everything that is compared for a new template; of a doubtful reading, not what is of which craft."""
+    def of_new(self, *, has_pairs: bool = True) -> Iterator[Diagnostic]:
+        """Report all differences of a new template.
+
+        Leave out the quantities of each spacecraft if the sentence does not say which belong to which (`has_pairs`).
+        """
         yield from self.of_any()
         yield from self.spacecraft()
         yield from self.quantities()
-        if not doubtful:
+        if has_pairs:
             yield from self.quantities_of_each()
         yield from self.components()
         yield from self.frames()
@@ -321,7 +324,7 @@ class Compared:
             if step.tool == _CODE:
                 message = f"step {step.id} computes with code, which helio cannot compare with the request"
                 yield warning(SHOWN, message, "read the code", step)
-            elif step.tool in CHANGING - asked and not self._is_kp(step) and not self._is_part(step):
+            elif step.tool in CHANGING - asked and not self._is_kp(step) and not self._computes_named(step):
                 message = f"step {step.id} ({step.tool}) changes the data, and the request names no such computation"
                 yield warning(SHOWN, message, "reject the proposal if this was not asked for", step)
             elif step.tool in _AVERAGES and length and lengths - {None} and length not in lengths:
@@ -342,7 +345,7 @@ class Compared:
         read = {*fetch_pairs(source.params)} if source else set()
         return step.tool == "rescale" and step.params.get("factor") == 0.1 and bool(read) and read <= tenfold
 
-    def _is_part(self, step: StepView) -> bool:
+    def _computes_named(self, step: StepView) -> bool:
         """Return whether a step computes a quantity that the request names, or a part of one."""
         named = expanded(quantity.name for quantity in self.request.quantities)
         return any(self.lines.derived(label) & named for label in step.outputs)

@@ -52,7 +52,7 @@ COMMANDS = {
     "/show": "show the steps of the pipeline, with all pending changes",
     "/diff": "show all pending changes together",
     "/preview [RANGE] [FORMAT]": "draw the figures before and after the last change: html, png, pdf or svg",
-    "/run [RANGE] [FORMAT]": "run the pipeline, with all pending changes",
+    "/run [RANGE] [FORMAT]": "run the pipeline, with all pending changes; a format is written, too",
     "/accept [N,N-N]": "accept all pending changes, but of the last one only the parts with these numbers",
     "/reject [REASON]": "reject the last pending change, and say why",
     "/undo": "take the last pending change back; if none is pending, restore the pipeline's earlier text",
@@ -65,7 +65,8 @@ _COLOURS = re.compile(
     r"\b(?:same|old|usual)\s+colou?rs?\b(?:.*\b(?:last time|before|earlier|as (?:always|usual|in \S+)))?",
     re.IGNORECASE,
 )
-_FORMAT = re.compile(r"(?:\b(?:as|in|and) )?\b(html|png|pdf|svg)\b,?", re.IGNORECASE)
+_OF_FORMATS = frozenset(("a", "an", "and", "as", "in", "or"))
+"""Words that may stand beside the formats of a slash command."""
 _NEVER_MIND = re.compile(
     r"\s*(?:never ?mind|forget it|no(?: thanks)?|neither|cancel|none(?: of (?:them|these))?)\s*[.!]?\s*",
     re.IGNORECASE,
@@ -484,7 +485,7 @@ class Chat:
         lines = [
             f"{file.kind:<5} {file.path}"
             for file in run.artefacts
-            if file.kind in ("html", "png", "pdf", "svg")
+            if file.kind in FORMATS and file.kind != "json"
         ]
         lines += [f"error: {reason}" for reason in (*run.reasons, *run.unwritten)]
         note = " (with pending changes)" if pending else ""
@@ -644,13 +645,14 @@ def _refused(error: HelioError, text: str) -> Answer:
 def _range_and_formats(text: str) -> tuple[str | None, list[Format]]:
     """Return the time range of a slash command, without quotes, and the formats that it names.
 
-    >>> _range_and_formats("2022-01-01 as png"), _range_and_formats("svg, pdf"), _range_and_formats("")
+    >>> _range_and_formats("2022-01-01, as a png"), _range_and_formats("svg or pdf"), _range_and_formats("")
     (('2022-01-01', ['png']), (None, ['pdf', 'svg']), (None, []))
     """
-    said = " ".join(_words(text))
-    named = {name.lower() for name in _FORMAT.findall(said)}
-    formats = [name for name in FORMATS if name in named]
-    return " ".join(_FORMAT.sub("", said).split()) or None, formats
+    words = " ".join(_words(text)).replace(",", " ").split()
+    formats = [name for name in FORMATS if name in [word.lower() for word in words]]
+    while formats and words and words[-1].lower() in _OF_FORMATS | {*formats}:
+        del words[-1]
+    return " ".join(words) or None, formats
 
 
 def _words(text: str) -> list[str]:

@@ -68,7 +68,7 @@ from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.reading.plain_forms import in_plain_forms, without_corrected_name
 from helio.authoring.rules.reading.pronouns import with_names_for_pronouns
-from helio.authoring.rules.reading.sentence import LONGEST, Sentence
+from helio.authoring.rules.reading.sentence import LONGEST_FOR_RULES, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.rules.reading.typing_habits import with_capitals, with_plain_signs
 from helio.authoring.rules.refusals import refuse_look, refuse_unread
@@ -301,6 +301,8 @@ class RuleAuthor:
             try:
                 days = marked_days(wanted.style.looks, wanted.times, self._now)
                 wanted = replace(wanted, times=(days,)) if days else wanted
+                if not (sources or events):
+                    refuse_computing_other_parts(plain, wanted)
                 template, notes = self._written(wanted, listed if sources else None, ask)
                 if days:
                     notes = (
@@ -312,8 +314,6 @@ class RuleAuthor:
                 refusals.append(refused)
         else:
             raise refusals[len(readings) - 1]
-        if not (sources or events):
-            refuse_computing_other_parts(plain, wanted)
         return self._proved(template, (*names, *preferences, *reading.named, *notes))
 
     def _keeps(self, whole: PipelineRequest, shorter: PipelineRequest) -> bool:
@@ -489,5 +489,5 @@ def _written_out(request: str) -> str:
     NotUnderstood
         The request is empty or too long.
     """
-    require_readable(request, LONGEST, f"shorten the request, or {USE_A_MODEL}")
+    require_readable(request, LONGEST_FOR_RULES, f"shorten the request, or {USE_A_MODEL}")
     return with_plain_signs(request)

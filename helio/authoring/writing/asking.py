@@ -47,8 +47,10 @@ def asked_time(default: str, ask: Asks, now: datetime) -> str:
     if is_relative(default):
         others = ["last 24 hours", "last 27 days"]
     else:
-        stop = parse_time_range(default, now).stop
-        others = [str(TimeRange(stop - timedelta(days=number), stop)) for number in (1, 27)]
+        span = parse_time_range(default, now)
+        is_week = span.stop - span.start == timedelta(days=7)  # there are no more data otherwise
+        lengths = [1, 27] if is_week else [1] if span.stop - span.start > timedelta(days=1) else []
+        others = [str(TimeRange(span.stop - timedelta(days=number), span.stop)) for number in lengths]
     return ask(
         "Which time do you want? The request names none: choose one, or write another.", [default, *others]
     )

@@ -87,8 +87,8 @@ def last_week(datasets: Iterable[str], catalogue: Catalogue, now: datetime) -> t
             "the request names no time, and there is no time with data of all that it names",
             advice="; ".join(f"{dataset} has data for {reach}" for dataset, reach in reaches.items()),
         )
-    days = "week" if start == stop - week else "days"
-    return str(TimeRange(start, stop)), f"{TimeRange(start, stop)}, the last {days} with data"
+    time = "the last week" if start == stop - week else "all the time"
+    return str(TimeRange(start, stop)), f"{TimeRange(start, stop)}, {time} with data"
 
 
 def _midnight(moment: datetime) -> datetime:

@@ -506,3 +506,13 @@ def test_words_that_people_use_for_what_the_catalogue_describes(author, request_
     assert [
         f"{arg['dataset_id']}.{arg['parameter_id']}" for arg in first if "dataset_id" in arg
     ] == parameters
+
+
+def test_a_spectrogram_of_one_component_of_the_catalogue_is_one(author):
+    steps = author.create("spectrogram of MMS1 search coil Bz, 2017-07-11 22:30 to 22:40").template["steps"]
+    assert [step["tool_name"] for step in steps] == [
+        "fetch_data",
+        "components",
+        "power_spectrogram",
+        "render_spec",
+    ]

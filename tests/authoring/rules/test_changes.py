@@ -3079,6 +3079,8 @@ def test_a_line_goes_with_its_average_if_that_is_meant(author, templates, reques
         ("solo-overview", "plot the density with 10-min means on top in red", "colour of n_PAS_binned: red"),
         ("psp-bfield", "merge the two panels", "panel 1: B_RTN, B_magnitude"),
         ("psp-bfield", "only Br with a zero line", "zero line"),
+        ("mms-field-spectrum", "add the ion density as a panel below the field and use MMS2", "MMS2_FGM_BRST_L2"),
+        ("psp-encounter", "five-minute means instead of one-minute means", "cadence: 1min → 5min"),
         (
             "omni-solar-wind",
             "put the density into the speed panel on the right-hand axis",
@@ -3119,11 +3121,35 @@ def test_channels_components_and_times_are_read(author, templates, name, request
         ),
         ("rbsp-emfisis-waves", "chorus only, no hiss, and Probe B", "no line called 'RBSP-B'"),
         ("plasma-beta-mach", "beta line width 3", "changes nothing"),
+        (
+            "storm-overview",
+            "AE in red and AL in green, and the same colours for SYM-H and Dst",
+            "'same colours for'",
+        ),
+        (
+            "gle73-particles",
+            "average both the protons and the electrons over five minutes, not ten",
+            "only some",
+        ),
+        ("omni-storm", "smooth the speed and the density over ten minutes, not five", "only some"),
     ],
 )
 def test_what_is_of_one_panel_alone_or_not_clear_is_refused(author, templates, name, request_, words):
     with pytest.raises(NotUnderstood, match=words):
         author.edit(request_, templates(name))
+
+
+def test_a_window_that_replaces_another_changes_the_averages_with_that_one_alone(author, templates):
+    told = changed(author, templates("psp-encounter"), "five-minute means instead of one-minute means")
+    assert told == [
+        "step velocity-minutes: cadence: 1min → 5min",
+        "step density-minutes: cadence: 1min → 5min",
+    ]
+
+
+def test_a_length_is_no_name_of_a_line(author, templates):
+    asked = author.edit("average the field to one minute", templates("themis-esa-overview"))
+    assert "beside the line or instead" in asked.text
 
 
 _MARKED = ("shade 14:00 to 20:00 in yellow labelled 'cloud'", "shade 08:00 to 09:00 in lightblue labelled 'Bz south'",

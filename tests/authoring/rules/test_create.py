@@ -540,7 +540,10 @@ def test_an_ended_dataset_gives_way_to_one_that_goes_on(author):
             "RBSP-A field",
             ("2019-10-08 to 2019-10-15", "2019-10-14 to 2019-10-15", "2019-09-18 to 2019-10-15"),
         ),
-        ("Helios 1 density", ("1985-08-29 to 1985-09-05", "1985-09-04 to 1985-09-05", "1985-08-09 to 1985-09-05")),
+        (
+            "Helios 1 density",
+            ("1985-08-29 to 1985-09-05", "1985-09-04 to 1985-09-05", "1985-08-09 to 1985-09-05"),
+        ),
     ],
 )
 def test_a_request_without_a_time_is_asked_for_it(author, request_, choices):

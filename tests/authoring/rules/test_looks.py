@@ -927,6 +927,11 @@ def test_lines_of_one_panel_exchange_colours_rather_than_share_one(author, reque
     assert figure(author, request_)["trace_colors"] == colours
 
 
+def test_a_scale_behind_quantities_without_commas_is_refused(author):
+    with pytest.raises(NotUnderstood, match="which axis is logarithmic"):
+        author.create("ACE speed density temperature (log), 2010-08-01")
+
+
 def test_two_colours_of_one_line_are_refused_also_if_the_first_is_its_usual_one(author):
     with pytest.raises(NotUnderstood, match="not clear which line 'STEREO-A green' means"):
         author.create("STEREO-A and STEREO-B |B|, STEREO-A red and STEREO-B blue, STEREO-A green, 2012-07-22")

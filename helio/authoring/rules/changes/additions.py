@@ -487,8 +487,13 @@ def _drawn_onto(editor: FigureEditor, clause: Clause, used: Sequence[Atom]) -> P
         if last["panel"] or how in _JOINING or (_OVERLAID.search(clause.text) and how != "and"):
             is_frame = last["what"].upper() in FRAMES  # add the velocity in GSM
             is_unit = _UNIT_OF_AXIS.fullmatch(last["what"])  # periods in minutes
+            is_length = any(
+                atom.text == last["what"] for atom in clause.of("duration")
+            )  # average to one minute
             lines = (
-                [] if is_frame or is_unit else editor.lines.meant(plain_name(last["what"]), editor.figure())
+                []
+                if is_frame or is_unit or is_length
+                else editor.lines.meant(plain_name(last["what"]), editor.figure())
             )
             numbers = editor.panels_with(lines)
             if len(numbers) == 1:

@@ -432,6 +432,8 @@ def _is_part(before: Clause, clause: Clause) -> bool:
 
 def _is_named_too(before: Clause, clause: Clause, text: str) -> bool:
     """Return whether a clause only names more lines for the clause before it, which ends with such a name."""
+    if clause.has("craft") and clause.says(r"^\W*(?:use|using|take|switch|change)\b"):
+        return False
     last = before.atoms[-1]
     between = text[last.stop : clause.start]
     apart = before.has("tool") and len(before.names) == 1 and re.fullmatch(r"\s*,\s*and\s+", between)

@@ -145,6 +145,7 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     held = {_window_of(editor, step) for step in steps}
     length = new_of(durations, held, clause)
     if len(durations) == 2:
+        _refuse_some(editor, clause, steps)
         old = next(value for value in durations if value != length)
         matching = [step for step in steps if _window_of(editor, step) == old]
         if not matching:
@@ -152,6 +153,18 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
         steps = matching
     _refuse_shared(editor, clause, steps)
     _set_windows(editor, clause, steps, length)
+
+
+def _refuse_some(editor: FigureEditor, clause: Clause, steps: list[Document]) -> None:
+    """Refuse another window for lines of which only some have one of the steps."""
+    if not all(_each_held(editor, clause, steps)):
+        raise NotUnderstood("only some of these lines are averaged", advice="name one line after the other")
+
+
+def _each_held(editor: FigureEditor, clause: Clause, steps: list[Document]) -> list[bool]:
+    """Return for each name of a clause whether one of the steps makes or takes its lines."""
+    alone = [replace(clause, atoms=(atom,), shared=()) for atom in clause.of("what")]
+    return [bool(_of_named(editor, name, steps)) for name in alone]
 
 
 def _set_windows(editor: FigureEditor, clause: Clause, steps: list[Document], length: str) -> None:
@@ -459,8 +472,7 @@ def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
     A line with a colour or dashes of its own is drawn beside the line.
     """
     windowed = _windowed(editor, [clause.value("tool")])
-    alone = [replace(clause, atoms=(atom,), shared=()) for atom in clause.of("what")]
-    held = [bool(_of_named(editor, name, windowed)) for name in alone]
+    held = _each_held(editor, clause, windowed)
     if any(held) and not all(held):  # the speed, which is averaged, and the density
         if _OTHER_AVERAGE.search(clause.text) or not is_average(clause):
             raise NotUnderstood(
@@ -518,6 +530,9 @@ def adds_tool(clause: Clause) -> bool:
 def change_tool(editor: FigureEditor, clause: Clause) -> None:
     """Let steps use another tool: a running median instead of a running average, with the same window."""
     tools = [str(atom.value) for atom in clause.of("tool")]
+    if len(tools) == 2 and len({*tools}) == 1 and len({atom.value for atom in clause.of("duration")}) == 2:
+        set_window(editor, clause)  # ten-minute means instead of five-minute means
+        return
     steps = editor.steps_of(AVERAGES)
     new = new_of(tools, {str(step["tool_name"]) for step in steps}, clause)
     others = [step for step in steps if step["tool_name"] != new or clause.has("duration")]

@@ -226,7 +226,7 @@ def edited(
     proved = gate.edited(template, editor.after)
     if proved.errors:
         raise NotProved("after this change the pipeline could not run", diagnostics=proved.errors)
-    if proved.template == template:
+    if proved.template == template:  # a width of 3.0 is one of 3
         known = "; ".join(editor.notes) or "the pipeline is already like this"
         raise NotUnderstood(f"the request changes nothing: {known}")
     author = Attribution("equivalence table") if editor.swapped else BY
@@ -261,6 +261,16 @@ def _asked_possibility(request: str, ask: Asks, now: datetime) -> str:
     if possible["work"] or ask(f"'{request}': what do you want?", _CHANGE_OR_ANSWER) == _CHANGE_OR_ANSWER[1]:
         return plain
     return ""
+
+
+def _refuse_same(text: str, atoms: Sequence[Atom]) -> None:
+    """Refuse the same colours for other lines, if the lines before have several."""
+    same = ignoring_case(r"\bsame\s+(?:(?:colou?r|dashe?|width|look|style)s?\s+)?(?:for|as)\b").search(text)
+    for kind in ("colour", "dash", "width", "mode") if same else ():
+        if len({str(atom.value) for atom in atoms if atom.kind == kind and atom.start < same.start()}) > 1:
+            raise NotUnderstood(
+                f"helio does not understand '{same[0]}'", advice="name each line with its look"
+            )
 
 
 def change_as_said(editor: FigureEditor, request: str) -> None:
@@ -314,6 +324,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         *computing.rest(),
     )
     changes, left = read_clauses(text, atoms, rules)
+    _refuse_same(text, atoms)
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
     changes = _with_all_of_those(_with_what_is_done_too(editor, changes))

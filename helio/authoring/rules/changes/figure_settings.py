@@ -58,7 +58,7 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
     if is_of_axis and not clause.has("noun:trace_name", "noun:legend"):
         for number in panels_of(editor, clause, "The label of which panel?"):
             axis = single_axis(editor, clause, number)
-            put_by_panel(editor, "y_label", axis, _with_unit(editor, clause, axis, text))
+            put_by_panel(editor, "y_label", axis, _with_unit_or_note(editor, clause, axis, text))
         return
     if clause.has("what", "line", "noun:trace_name", "noun:legend"):
         lines = lines_of(editor, clause)
@@ -77,19 +77,15 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
         )
 
 
-_HAS_UNIT = re.compile(r"[\[(]|\bin\s+\S+$")
-"""What a label of an axis has that names a unit."""
-
-
-def _with_unit(editor: FigureEditor, clause: Clause, axis: str, text: str) -> str:
+def _with_unit_or_note(editor: FigureEditor, clause: Clause, axis: str, text: str) -> str:
     """Return the label of a y axis with the unit of its lines; in quotes it stays, and a note says that it has none."""
     number = int(axis.removesuffix(RIGHT))
     panel = editor.panels[number - 1] if number <= len(editor.panels) else []
     units = {editor.lines.unit(line) for line in panel if axes_of(editor, number, [line]) == [axis]}
-    if len(units) != 1 or is_spectrogram(editor, number, perhaps=True) or _HAS_UNIT.search(text):
+    if len(units) != 1 or is_spectrogram(editor, number, perhaps=True) or re.search(r"[\[(]", text):
         return text
     unit = pretty_unit(units.pop())
-    if not unit or comparable(text, unit):
+    if not unit or any(comparable(word, unit) for word in (text, *re.split(r"[\s,]+", text)) if word):
         return text
     if re.search(rf"[\"'“‘`«]\s*{re.escape(text)}\s*[\"'”’`»]", editor.said or clause.text):
         editor.notes.append(f"the label '{text}' has no unit; the axis is in {unit}")

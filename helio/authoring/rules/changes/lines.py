@@ -84,7 +84,7 @@ _MOMENT_OF = {"n": "density", "t": "temperature"}
 _NO_LINE = ignoring_case(
     rf"all\s+(?:{COUNT})|(?:the\s+)?(?:(?:away|towards?)\s+sectors?|(?:(?:milli)?second|minute|hour|day|epoch)s?|data)"
 )
-"""Words that are those of a line in another sense: numbers, units of time, and the sectors of the field."""
+"""Words that name no line: numbers, units of time, sectors of the field, and ``data``."""
 _STARRED = re.compile(r"\b(Dst|SYM-?H)\s?\*", re.IGNORECASE)
 _MAGNITUDE = re.compile(r"\b(?:magnitude|strength)s?\b")
 _SMOOTHED = re.compile(r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)(?:\s+(.+))?")

@@ -137,7 +137,7 @@ class Meanings:
                       lambda clause: not {atom.value for atom in clause.of("tool")} & WINDOW_OF.keys()
                       and self._argument(clause, self._arguments) is not None)  # fmt: skip
         assumed = Rule("what|tool|verb:remove", "what tool verb noun rel number unit", self._set_argument,
-                       lambda clause: not (clause.has("verb:remove") and clause.has("number"))
+                       lambda clause: not (clause.has("verb:remove") and clause.has("number"))  # it is no value
                        and self._argument(clause, _ASSUMED) is not None, "number")  # fmt: skip
         return (
             assumed,

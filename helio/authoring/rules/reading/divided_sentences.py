@@ -393,7 +393,8 @@ def listed_things(text: str, now: datetime) -> list[str]:
     if _computes_all(untimed[-1]):
         return []
     own = [*map(said_where, untimed[:-1]), said_where(_without_cadence_of_all(untimed[-1]))]
-    if not any(own):
+    is_of_all = "before" in own[0] and not any(own[1:]) and not any(map(_AS_IS.search, words))
+    if not any(own) or is_of_all:  # hourly V, n in red, T
         return []
     for number, thing in enumerate(words):
         has_look = number < len(words) - 1 and take_looks(thing, now)[1]

@@ -545,6 +545,10 @@ def named_again(text: str, placed: Placed, crafts: Sequence[tuple[int, str]], ma
     return again
 
 
+class PairsUnclear(NotUnderstood):
+    """Error: a sentence does not say which quantity belongs to which spacecraft."""
+
+
 def doubt_about(
     mentions: Sequence[ComputationMention],
     drawn: Sequence[RequestQuantity],
@@ -553,7 +557,7 @@ def doubt_about(
 ) -> NotUnderstood | None:
     """Return an error if a sentence has several meanings; otherwise return None."""
     if unclear:
-        return NotUnderstood(
+        return PairsUnclear(
             "it is not clear which quantity belongs to which spacecraft",
             advice="write each quantity after its spacecraft ('ACE density and Wind speed'), or first all spacecraft "
             "and then all quantities ('ACE and Wind density and speed')",

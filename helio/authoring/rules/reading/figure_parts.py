@@ -183,7 +183,7 @@ def read_parts(text: str, catalogue: Catalogue, now: datetime, ask: Asks) -> Rea
 
 
 def refuse_computing_other_parts(text: str, request: PipelineRequest) -> None:
-    """Refuse a request that, read as a whole, computes from all its data what only some of its parts say."""
+    """Refuse a request if only some of its parts say an average, but all its data would be averaged."""
     is_of_all = request.cadence or any(step.of == Lines() for step in request.computations)
     if not is_of_all or request.datasets or request.cuts:
         return  # HPCA O+ density on top, temperature below: a part may need the particles of another

@@ -297,6 +297,16 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
             raise NotUnderstood(
                 f"it is not clear which line '{letter['name']}' is", advice="name the quantity"
             )
+        directly = (
+            name.text.split()[-2:] for name in names if re.fullmatch(r"\s*\(?", text[name.stop : style.start])
+        )
+        if style.kinds == {"scale"} and any(
+            words[1:] and all(map(_quantities_of, words)) for words in directly
+        ):
+            raise NotUnderstood(
+                "it is not clear which axis is logarithmic or linear",
+                advice="write commas between the quantities, or 'all axes log'",
+            )
     names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
     computed = {style.start: _of_computed(style, styles, tools, names, text) for style in styles}
@@ -630,8 +640,11 @@ def _of_computed(
     earlier = any(tool.value == near[-1].value for tool in tools if tool.start < near[-1].start)
     again = earlier and _NAMED_AGAIN.search(text[: near[-1].start]) and not _LENGTH.match(text, style.stop)
     inputs = [name.text for name in names if begins <= name.start < near[-1].start and name.kind == "what"]
-    owner = f"{inputs[-1]} " if inputs and not near[-1].text.endswith("s") else ""  # not of running means
-    return [f"{owner}{near[-1].text} {mode}{text[style.start : style.stop]}"], near[-1] if again else None
+    # running means may be of several inputs
+    input_name = f"{inputs[-1]} " if inputs and not near[-1].text.endswith("s") else ""
+    return [f"{input_name}{near[-1].text} {mode}{text[style.start : style.stop]}"], near[
+        -1
+    ] if again else None
 
 
 def _with_names(
@@ -786,9 +799,9 @@ def is_of_own_panels(look: str, now: datetime) -> bool:
 
 
 def in_own_panels(look: str, editor: FigureEditor, now: datetime, first: int) -> list[str]:
-    """Write behind a look of a part of a figure the panels that it is for; a look of the whole figure stays.
+    """Add the numbers of its panels to a look of one part of a figure; a look of the whole figure stays.
 
-    Of several panels, a line or a range is for the one that it names; it stays if it names none, and the user is asked.
+    A line or a range that names none of several panels stays, too, and helio asks later.
 
     Parameters
     ----------

@@ -459,7 +459,7 @@ def _of_own_parts(mentions: Mentions, named: NamedData) -> dict[int, Computation
     if differ and own != parts[-len(own) :]:  # hourly means of density and speed and the derivative of Bz
         return None
     shared = {
-        id(mention): _of_lines(mention, _lines_of(part, parts, named))
+        id(mention): _of_lines(mention, _lines_of(part, parts, named), beside=_is_of_its(mention, named))
         for part in own
         for mention in mentioned[part]
     }
@@ -500,9 +500,15 @@ def _of_crafts(alike: Sequence[ComputationMention], named: NamedData) -> list[Co
     return [_of_lines(mention, Lines(of[mention.position])) for mention in alike]
 
 
-def _of_lines(mention: ComputationMention, lines: Lines) -> ComputationMention:
-    """Return a computation that takes some lines, and is drawn in their place."""
-    computation = replace(mention.computation, of=lines, beside=False, behind=False)
+def _is_of_its(mention: ComputationMention, named: NamedData) -> bool:
+    """Return whether a computation stands behind ``its``, and is no part of a difference."""
+    at = max(mention.position, 0)
+    return ITS.search(named.text[:at]) is not None and _MINUS_ITS.match(named.text, at) is None
+
+
+def _of_lines(mention: ComputationMention, lines: Lines, *, beside: bool = False) -> ComputationMention:
+    """Return a computation that takes some lines, and is drawn in their place, or beside them."""
+    computation = replace(mention.computation, of=lines, beside=beside, behind=False)
     return replace(mention, computation=computation, partial=False)
 
 

@@ -40,8 +40,8 @@ _PLAIN_FORMS = [
     for pattern, written in (
         (r"\b(?:encounter|perijove)\s*#?\d{1,2}\s*\((?P<time>[^()]*\b(?:19|20)\d\d\b[^()]*)\)", r"\g<time>"),
         (
-            r"(\bdetrend\s(?:(?!\b(?:with|draw|plot|show)\b)[^.;])*?)\b(?:with|by)\s+"
-            r"(?=(?:an?\s|the\s|\d|hourly|daily)[^,.;]*?\b(?:mean|average|median)\b)",
+            r"(\bdetrend\s(?:(?!\b(?:with|draw|plot|show)\b)[^.;])*?\band\b(?:(?!\b(?:with|draw|plot|show)\b)[^.;])*?)"
+            r"\b(?:with|by)\s+(?=(?:an?\s|the\s|\d|hourly|daily)[^,.;]*?\b(?:mean|average|median)\b)",
             r"\1using ",
         ),
         (
@@ -125,10 +125,11 @@ _PLAIN_FORMS = [
             r"\s+(?:(?:take|compute|form|calculate)\s+)?\|B\|",
             r"\g<made>, then take the magnitude",
         ),
-        (  # electron velocity and ion velocity, ions on top
+        (  # electron velocity and ion velocity, ions on top, electrons smoothed over 1 min
             rf"^(?P<head>(?!.*\b(?P<twice>ion|electron|proton)s?\s+{_MOMENT}\b.*\b(?P=twice)s?\s+{_MOMENT}\b)"
-            rf".*\b(?P<name>ion|electron|proton)s?\s+(?P<what>{_MOMENT})\b.*[,;]\s*(?:the\s+)?)(?P=name)s?(?:\s+panel)?"
-            rf"(?=\s+(?:first|last|on\s+top|at\s+the\s+(?:top|bottom)|{BELOW}|above)\s*(?:[.,;]|$))",
+            rf".*\b(?P<name>ion|electron|proton)s?(?:\s+and\s+\w+)?\s+(?P<what>{_MOMENT})\b.*[,;]\s*(?:only\s+)?(?:the\s+)?)"
+            rf"(?P=name)s?(?:\s+panel)?(?=\s+(?:(?:first|last|on\s+top|at\s+the\s+(?:top|bottom)|{BELOW}|above)\s*(?:[.,;]|$)"
+            r"|(?:smooth|averag|bin|resampl|despik)\w*ed\b|(?:on\s+an?\s+|in\s+)?log\w*\b))",
             r"\g<head>\g<name> \g<what>",
         ),
         (  # ion and electron temperatures, electrons first

@@ -15,7 +15,7 @@ from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
 from helio.time_range import TimeRange, parse_time_range, time_range_or_none
 
-LONGEST = 2000
+LONGEST_FOR_RULES = 2000
 """Maximum number of characters of a request that helio reads without a model."""
 _MISSIONS = frozenset(name.upper() for name in VOCABULARY["missions that are also words"])
 _WORD = re.compile(r"[^\s\x01,;()]+")

@@ -609,7 +609,8 @@ class _SentenceReader:
         """Return whether the catalogue gives a spectrogram for words of the sentence."""
         entries = ((self._catalogue.dataset(dataset), name) for dataset, name in self._described.datasets)
         drawn = [(entry.parameter(name), entry.title) for entry, name in entries]
-        return bool(self._described.cuts) or any(
+        of_vectors = ("components", "magnitude")
+        return any(step.tool not in of_vectors for cut in self._described.cuts for step in cut.steps) or any(
             max(parameter.size, default=0) > _LONGEST_VECTOR
             or ignoring_case("spectr").search(f"{parameter.description} {title}")
             for parameter, title in drawn

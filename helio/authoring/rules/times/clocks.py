@@ -130,10 +130,10 @@ def _after_date(match: re.Match[str]) -> str:
 
 def _of_two_days(match: re.Match[str]) -> str:
     """Write two dates with an hour each as a range of times."""
-    days = [_day(match[name]) for name in ("from", "to")]
-    hours = [timedelta(hours=int(match[name])) for name in ("first", "last")]
-    ends = [datetime(*day.timetuple()[:3]) + hour for day, hour in zip(days, hours, strict=True) if day]
-    return " to ".join(f"{end:%Y-%m-%dT%H:%M}" for end in ends) if all(days) else match[0]
+    first, last = _day(match["from"]), _day(match["to"])
+    if first is None or last is None:
+        return match[0]
+    return _written(first, 60 * int(match["first"]), 60 * (24 * (last - first).days + int(match["last"])))
 
 
 def _open(match: re.Match[str]) -> str:
