@@ -266,7 +266,9 @@ def _asked_possibility(request: str, ask: Asks, now: datetime) -> str:
 def _refuse_same(text: str, atoms: Sequence[Atom]) -> None:
     """Refuse the same colours for other lines, if the lines before have several."""
     same = ignoring_case(r"\bsame\s+(?:(?:colou?r|dashe?|width|look|style)s?\s+)?(?:for|as)\b").search(text)
-    for kind in ("colour", "dash", "width", "mode") if same else ():
+    if same is None:
+        return
+    for kind in ("colour", "dash", "width", "mode"):
         if len({str(atom.value) for atom in atoms if atom.kind == kind and atom.start < same.start()}) > 1:
             raise NotUnderstood(
                 f"helio does not understand '{same[0]}'", advice="name each line with its look"

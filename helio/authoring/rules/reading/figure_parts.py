@@ -193,7 +193,11 @@ def refuse_computing_other_parts(text: str, request: PipelineRequest) -> None:
         words = piece.text.rpartition(": ")[2]
         own = {quantity for _, quantity in read_quantities(Sentence(words), magnitude=False)[0]} - named
         if own and not piece.is_heading:
-            computes.append(bool(said_where(words)))
+            where = said_where(words)
+            is_of_all = (
+                not computes and where == {"before"} and ";" not in text
+            )  # hourly data of ACE: n on top
+            computes.append(bool(where) and not is_of_all)
             if computes[-1] and refers_to_others(words):
                 return  # ACE n on top, V below, both hourly
         named |= own

@@ -297,12 +297,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
             raise NotUnderstood(
                 f"it is not clear which line '{letter['name']}' is", advice="name the quantity"
             )
-        directly = (
-            name.text.split()[-2:] for name in names if re.fullmatch(r"\s*\(?", text[name.stop : style.start])
-        )
-        if style.kinds == {"scale"} and any(
-            words[1:] and all(map(_quantities_of, words)) for words in directly
-        ):
+        directly = [name for name in names if re.fullmatch(r"\s*\(?", text[name.stop : style.start])]
+        if style.kinds == {"scale"} and any(_lists_quantities(name.text) for name in directly):
             raise NotUnderstood(
                 "it is not clear which axis is logarithmic or linear",
                 advice="write commas between the quantities, or 'all axes log'",
@@ -535,6 +531,11 @@ def _atoms_of(words: str) -> set[tuple[str, str]]:
 def _quantities_of(words: str) -> set[str]:
     """Return the quantities of the table that words name, without their components."""
     return {name for name, _ in _atoms_of(words)}
+
+
+def _lists_quantities(words: str) -> bool:
+    """Return whether words are several quantities without commas: ``speed density temperature``."""
+    return len(_quantities_of(words)) > 1 and all(map(_quantities_of, words.split()[-2:]))
 
 
 def _is_quantity(words: str) -> bool:
