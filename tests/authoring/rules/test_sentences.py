@@ -19,8 +19,6 @@ BASES = Path(__file__).parents[3] / "benchmarks" / "authoring" / "independent"
 CREATED = (
     ("Solar Orbiter B radial and tangential components, 2022-03-01", [["SolO_Br"], ["SolO_Bt"]],
      "2022-03-01 to 2022-03-02"),
-    ("Cluster 2 B in GSM, 2003-02-01, x and z components only", [["Cluster2_B_gsmx"], ["Cluster2_B_gsmz"]],
-     "2003-02-01 to 2003-02-02"),
     ("Wind |B| from 2017-09-07 12 to 2017-09-08 12", [["Wind_Bmag"]], "2017-09-07T12:00:00 to 2017-09-08T12:00:00"),
     ("Mars MAVEN SWIA density and |B|, 2016-03-01", [["MAVEN_n"], ["MAVEN_Bmag"]], "2016-03-01 to 2016-03-02"),
     ("THEMIS C ion spectrogram lunar orbit 2013-02-01", [["THEMISC_ions"]], "2013-02-01 to 2013-02-02"),

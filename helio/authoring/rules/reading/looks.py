@@ -770,7 +770,7 @@ def _ahead(style: _Phrase, names: Sequence[Atom], text: str, start: int) -> list
 
 _OF_PICTURE = re.compile(r"\b(?:wavelet|spectrogram)\b[^,;]*$", re.IGNORECASE)
 """What stands before a quantity of which a picture over frequencies or periods is drawn."""
-_OF_FIGURE = re.compile(
+_OF_WHOLE_FIGURE = re.compile(
     r"\b(?:vertical\w*|v-?lines?|shad\w+|mark\w*|highlight\w*|title\w*|legends?|grid\w*|tall\w*|wide\w*|width|height|size|font\w*"
     r"|arrows?|annotat\w*|everything|all|both|each|figure|plot|axes|scales)\b",
     re.IGNORECASE,
@@ -796,7 +796,7 @@ def is_of_own_panels(look: str, now: datetime) -> bool:
     """
     of_others = {"what", "panel", "colormap", "noun:colour", "noun:colour_scale"}
     named = any(of_others & {*atom.tags} for atom in read_atoms(look, now))
-    return not named and _OF_FIGURE.search(look) is None
+    return not named and _OF_WHOLE_FIGURE.search(look) is None
 
 
 def in_own_panels(look: str, editor: FigureEditor, now: datetime, first: int) -> list[str]:
