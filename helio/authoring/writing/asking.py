@@ -88,6 +88,8 @@ def complete(
 def _with_distances(request: PipelineRequest, ask: Asks) -> PipelineRequest:
     """Ask whether the distance of two spacecraft near the Earth is that between them."""
     crafts, of_any = request.spacecraft, RequestQuantity("distance")
+    if RequestQuantity(DISTANCE) in request.quantities:  # how far is it from the Sun, plot the distance
+        return replace(request, quantities=tuple(part for part in request.quantities if part != of_any))
     is_near = all(sources_of(POSITION, craft) for craft in crafts)
     if len(crafts) < 2 or request.own or of_any not in request.quantities or not is_near:
         return request

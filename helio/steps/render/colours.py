@@ -107,7 +107,7 @@ def colour_scale(name: str) -> list[list[float | str]]:
 def line_scale(palette: Palette, foreground: str) -> list[list[float | str]]:
     """Return the colour scale for the lines of a spectrum's bins."""
     scale = colour_scale("viridis" if palette == "okabe-ito" else "turbo")
-    return [[position, _on_page(str(colour), foreground)] for position, colour in scale]
+    return [[position, on_page(str(colour), foreground)] for position, colour in scale]
 
 
 def sequence(count: int, scale: list[list[float | str]]) -> list[str]:
@@ -125,11 +125,15 @@ def _darkened(colour: str) -> str:
     return "#" + "".join(f"{round(255 * part * factor):02x}" for part in parts)
 
 
-def _on_page(colour: str, foreground: str) -> str:
-    """Mix a colour with white on a dark page, where lines are not black: to a relative luminance of 0.2 or more."""
-    if foreground == "#000000":
+def on_page(colour: str, foreground: str) -> str:
+    """Mix a colour with white on a dark page, where lines are not black: to a relative luminance of 0.2 or more.
+
+    A colour stays if only plotly knows what its name means.
+    """
+    written = as_hex(colour)
+    if foreground == "#000000" or not written.startswith(("#", "rgb")):
         return colour
-    parts = [part / 255 for part in _as_parts(colour)]
+    parts = [part / 255 for part in _as_parts(written)]
     mixed = ([part + tenths / 10 * (1 - part) for part in parts] for tenths in range(11))
     light = next(candidate for candidate in mixed if _luminance(candidate) >= 0.2)
     return "#" + "".join(f"{round(255 * part):02x}" for part in light)
@@ -158,7 +162,7 @@ def vector_colours(components: Sequence[str], palette: Palette, foreground: str)
         roles = {1: [3], 2: [2, 1]}.get(len(components), list(range(len(components))))
     if len(components) > 4:
         return qualitative(len(components), palette, foreground)
-    triple = (*(_on_page(colour, foreground) for colour in _VECTOR[palette]), foreground)
+    triple = (*(on_page(colour, foreground) for colour in _VECTOR[palette]), foreground)
     return [triple[role] for role in roles]
 
 
@@ -166,7 +170,7 @@ def qualitative(count: int, palette: Palette, foreground: str) -> list[str]:
     """Return colours for lines that are not related: black for a single line, otherwise colours in a fixed order."""
     if count == 1:
         return [foreground]
-    colours = (foreground, *(_on_page(colour, foreground) for colour in _QUALITATIVE[palette]))
+    colours = (foreground, *(on_page(colour, foreground) for colour in _QUALITATIVE[palette]))
     return [colours[number % len(colours)] for number in range(count)]
 
 

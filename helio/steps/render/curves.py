@@ -93,7 +93,7 @@ def panel_curves(
     curves: list[Curve] = []
     for (label, table), colour in zip(usable.items(), shades, strict=True):
         whole = Line(label, "", table, table.values, inert(names[label]), colour)
-        named = styled(whole, spec)
+        named = styled(whole, spec, foreground)
         prefix = f"{named.name} " if len(usable) > 1 or named.name != whole.name else ""
         if len(table) == 1:
             group = [_record(named, table, 0)]

@@ -102,7 +102,9 @@ def panel_lines(
         else:
             lines.append(Line(label, "", table, table.values, table.name or label, foreground))
     lines = _coloured_scalars(lines, spec, foreground)
-    return _with_free_colours([styled(line, spec) for line in _named(lines, spec)], spec, foreground)
+    return _with_free_colours(
+        [styled(line, spec, foreground) for line in _named(lines, spec)], spec, foreground
+    )
 
 
 def line_traces(
@@ -448,14 +450,18 @@ def _labelled(line: Line) -> str:
     return f"{line.label}: {line.name}" if line.component else line.label
 
 
-def styled(line: LineLike, spec: FigureSpec) -> LineLike:
-    """Return a line with the name and colour from the figure's spec, if the spec states them."""
+def styled(line: LineLike, spec: FigureSpec, foreground: str = "#000000") -> LineLike:
+    """Return a line with the name and colour from the figure's spec, if the spec states them.
+
+    On a dark page, a dark colour is mixed with white.
+    """
     name = _name_given(line, spec)
     colour = _addressed(line, spec.get("trace_colors", {}))
     if name is not None:
         line = replace(line, name=name)
     if colour is not None:
-        line = replace(line, colour=colours.check_colour(colour, f"trace_colors: {line.keys[-1]}"))
+        stated = colours.check_colour(colour, f"trace_colors: {line.keys[-1]}")
+        line = replace(line, colour=colours.on_page(stated, foreground))
     return line
 
 

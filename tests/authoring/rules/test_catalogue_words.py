@@ -133,6 +133,10 @@ def test_all_choices_are_what_the_sentence_names(author, request_, choices):
         ("TIMED SABER temperature 2010-01-01", "TIMED: ktemp"),
         ("DE-2 zonal wind 1982-06-01", "DE-2: Zonal Wind in m/s"),
         ("Mars Global Surveyor field magnitude 2001-06-01", "Mars Global Surveyor: Magnetic Field Magnitude"),
+        (
+            "how far was PSP from the sun during 2024? just plot the distance",
+            "Parker Solar Probe: heliocentric distance",
+        ),
     ],
 )
 def test_a_title_names_the_spacecraft_and_says_what_is_measured(author, request_, title):

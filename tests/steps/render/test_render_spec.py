@@ -788,6 +788,12 @@ def test_every_line_can_be_read_on_a_dark_page(palette, theme):
         assert luminance >= 0.19, trace["name"]
 
 
+def test_a_black_line_of_the_spec_can_be_read_on_a_dark_page_alone():
+    for theme, colour in (("dark", "#808080"), ("plotly_white", "black")):
+        [trace] = main_traces(draw({"n": scalar()}, theme=theme, trace_colors={"n": "black"}))
+        assert trace["line"]["color"] == colour
+
+
 def test_lines_of_large_titles_end_within_the_page():
     title = "Magnetic field of the slow solar wind measured by Parker Solar Probe near its perihelion"
     figure = draw({"B": vector()}, title=title, font_size=24)
