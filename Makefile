@@ -17,7 +17,7 @@ test: $(VENV)/.installed-dev ## set up, then check style, types and behaviour
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 5 --dist worksteal
+	$(BIN)/pytest -n 4 --dist worksteal
 
 docs: $(VENV)/.installed-docs ## set up, then write the documentation to build/docs/html, without network
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs build/docs/html
