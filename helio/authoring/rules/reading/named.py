@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
 
@@ -306,15 +306,22 @@ def read_quantities(sentence: Sentence, *, magnitude: bool) -> tuple[Placed, int
         raise NotUnderstood(
             "helio reads components by their quantity", advice="write 'Br, Bt and Bn' or 'Vx and Vy'"
         )
+    found, field, left = _quantities_in(sentence.left)
+    sentence.leave(left)
+    return [*found] or ([(0, RequestQuantity(B))] if magnitude else []), field
+
+
+@lru_cache(maxsize=4096)
+def _quantities_in(unread: str) -> tuple[tuple[tuple[int, RequestQuantity], ...], int, str]:
+    """Return the quantities in the unread rest of a sentence, the place of its bare field, and what is left then."""
+    sentence = Sentence.masked(unread)
     found: Placed = []
     for name, pattern, lettered in _named_patterns():
         for match in sentence.take(pattern):
             letter = match[0].rstrip()[-1].lower() if lettered else ""
             found.append((match.start(), RequestQuantity(name, letter)))
     bare = sentence.take_first(FIELD)
-    if not found and magnitude:
-        found.append((0, RequestQuantity(B)))
-    return sorted(found, key=itemgetter(0)), bare.start() if bare else -1
+    return tuple(sorted(found, key=itemgetter(0))), bare.start() if bare else -1, sentence.left
 
 
 def pairs_of(

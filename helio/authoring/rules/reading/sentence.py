@@ -126,6 +126,10 @@ class Sentence:
         """Return the text with a mark in the place of every letter that was removed."""
         return self._left
 
+    def leave(self, left: str) -> None:
+        """Leave unread only what is left of the sentence where it was read before."""
+        self._left = left
+
     def take(self, pattern: str | re.Pattern[str]) -> Iterator[re.Match[str]]:
         """Yield the matches of a pattern in the unread rest of the sentence, ignoring case, and remove each match.
 
