@@ -85,7 +85,7 @@ class Records:
         _, steps = self._last(pipeline)
         return {citation.dataset_id: citation for citation in citations_of(uses_of(steps), self.home)}
 
-    def taken(self, pipeline: str) -> tuple[str, Mapping[str, Sequence[str]]]:
+    def datasets_taken(self, pipeline: str) -> tuple[str, Mapping[str, Sequence[str]]]:
         """Return the last run of a pipeline in words, and the datasets that its tables were made of, by label."""
         run, steps = self._last(pipeline)
         taken = {

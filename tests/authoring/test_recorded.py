@@ -162,7 +162,7 @@ def test_what_no_record_has_is_said(desk):
 
 def test_the_datasets_that_the_last_run_took_are_known_by_label(desk, settings):
     records = Records(Runs(settings.runs), desk().library, settings.home)
-    assert records.taken("mine") == (f"run {run_id(settings)}", {"ACE_B": ["AC_K2_MFI"]})
+    assert records.datasets_taken("mine") == (f"run {run_id(settings)}", {"ACE_B": ["AC_K2_MFI"]})
 
 
 def test_a_pipeline_that_is_as_it_ran_has_not_changed_since(desk, settings):

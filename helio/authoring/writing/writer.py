@@ -116,7 +116,7 @@ def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, lis
 
 
 def _set_default_range(request: PipelineRequest, catalogue: Catalogue, now: datetime, steps: Steps) -> None:
-    """Use the last days with data, as the request gives no time."""
+    """Use the last week in which all data exist; a request by a sentence gets its time from the user instead."""
     named = (*request.datasets, *((cut.dataset, cut.parameter) for cut in request.cuts))
     datasets = {*(source.dataset for source in steps.sources), *(dataset for dataset, _ in named)}
     default, hint = last_week(sorted(datasets), catalogue, now)

@@ -1059,7 +1059,7 @@ def test_the_look_of_a_component_is_its_own(author, question, answer):
 class OneRun(Records):
     """Records of one run, which took a later dataset."""
 
-    def taken(self, pipeline):
+    def datasets_taken(self, pipeline):
         return "run a", {"Wind_n": ["WI_K0_SWE"]}
 
 

@@ -145,7 +145,7 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     held = {_window_of(editor, step) for step in steps}
     length = new_of(durations, held, clause)
     if len(durations) == 2:
-        _refuse_some(editor, clause, steps)
+        _refuse_partly_averaged(editor, clause, steps)
         old = next(value for value in durations if value != length)
         matching = [step for step in steps if _window_of(editor, step) == old]
         if not matching:
@@ -155,7 +155,7 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     _set_windows(editor, clause, steps, length)
 
 
-def _refuse_some(editor: FigureEditor, clause: Clause, steps: list[Document]) -> None:
+def _refuse_partly_averaged(editor: FigureEditor, clause: Clause, steps: list[Document]) -> None:
     """Refuse another window for lines of which only some have one of the steps."""
     if not all(_each_held(editor, clause, steps)):
         raise NotUnderstood("only some of these lines are averaged", advice="name one line after the other")

@@ -10,7 +10,7 @@ from helio.authoring.fetches import FETCH
 from helio.authoring.rules.changes.atoms import PLACE, PLACES
 from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.questions.origins_asked import sources_named_by
-from helio.authoring.rules.questions.pipeline_facts import AS_FETCHED
+from helio.authoring.rules.questions.pipeline_facts import AS_FETCHED, OTHER_COMPONENTS
 from helio.authoring.rules.questions.question import (
     DECLINED,
     Question,
@@ -249,7 +249,7 @@ def _alternatives(question: Question, names: Container[str]) -> list[str]:
             of_label.setdefault(source.label, {})[source.dataset.id] = None
     labels = [label for label, datasets in of_label.items() if len(datasets) > 1]
     run, taken = (
-        question.records.taken(str(question.pipeline.template.get("id")))
+        question.records.datasets_taken(str(question.pipeline.template.get("id")))
         if question.records and labels
         else (None, {})
     )
@@ -268,7 +268,7 @@ def _of_line(question: Question, line: str, facts: Sequence[Fact]) -> list[Fact]
     if line == table:
         return [fact for fact in facts if (owner(fact.of, question.pipeline.producers) or fact.of) == table]
     of_vector = [
-        replace(fact, text=fact.text.replace("the other components of {}", "{}"), of=line)
+        replace(fact, text=fact.text.replace(OTHER_COMPONENTS, "{}"), of=line)
         for fact in facts
         if fact.of == table
     ]

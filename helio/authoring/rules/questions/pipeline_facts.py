@@ -43,6 +43,8 @@ _DASHES = {"dash": "dashed", "dot": "dotted", "longdash": "long-dashed"}
 _LEVEL = re.compile(
     r"prelim|provisional|quick-?look|real-?time|definitive|\bfinal\b|low-latency|\bkeeps?\b", re.IGNORECASE
 )
+OTHER_COMPONENTS = "the other components of {}"
+"""Name of a vector of which some components have a setting of their own, with a place for the label."""
 _LONGEST_VALUE = 200
 _MOST_LABELS = 3
 """Number of tables of a tool that a summary names; it counts more."""
@@ -293,7 +295,7 @@ class PipelineFacts(PipelineSubjects):
                 is_drawn = label in drawn_in
                 about = self._of_panel(drawn_in[label], [label]) if is_drawn else self.of_label(label)
                 of_parts = any(owner(part, {label}) for part in settings if part != label)
-                unset = "the other components of {}" if of_parts else "{}"
+                unset = OTHER_COMPONENTS if of_parts else "{}"
                 shown = names.get(label, label) if label in settings else unset
                 yield label, shown, settings.get(label), figure, about
 

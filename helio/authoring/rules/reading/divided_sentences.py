@@ -279,7 +279,7 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     is_enumeration = (
         not lists and last[0] == "," and re.match(r"(?!\s*and\b)[^,;]*\band\b", before[last.end() :])
     )
-    if is_upper and (is_enumeration or not said_where(before[: last.start()])):
+    if is_upper and (is_enumeration or not places_of_computations(before[: last.start()])):
         return {stop}  # hourly Bz, n and V above; Bz and hourly V above
     is_clear = last[0].casefold().endswith(("with", "plus", ",", ";"))  # n with V below, not n and V
     return {last.start(), stop} if place["below"] or is_upper or is_clear else {stop}
@@ -392,7 +392,10 @@ def listed_things(text: str, now: datetime) -> list[str]:
     untimed = [sentence.left[start:stop] for start, stop in things]  # 11-12 is no difference
     if _computes_all(untimed[-1]):
         return []
-    own = [*map(said_where, untimed[:-1]), said_where(_without_cadence_of_all(untimed[-1]))]
+    own = [
+        *map(places_of_computations, untimed[:-1]),
+        places_of_computations(_without_cadence_of_all(untimed[-1])),
+    ]
     is_of_all = "before" in own[0] and not any(own[1:]) and not any(map(_AS_IS.search, words))
     if not any(own) or is_of_all:  # hourly V, n in red, T
         return []
@@ -431,7 +434,7 @@ def _without_cadence_of_all(words: str) -> str:
     return head if named_data(head) and not (named_data(tail) or read_computations(Sentence(tail))) else words
 
 
-def said_where(words: str) -> set[str]:
+def places_of_computations(words: str) -> set[str]:
     """Return where computations stand: ``before`` or ``behind`` a thing, or ``its``, which no other thing can have."""
     sentence = Sentence(words)
     starts = [mention.position for mention in read_computations(sentence)]

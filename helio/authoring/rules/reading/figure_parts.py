@@ -19,8 +19,8 @@ from helio.authoring.rules.reading.divided_sentences import (
     divided,
     listed_things,
     named_data,
+    places_of_computations,
     refers_to_others,
-    said_where,
     with_numbered_panels,
     without_number_of_panels,
 )
@@ -193,7 +193,7 @@ def refuse_computing_other_parts(text: str, request: PipelineRequest) -> None:
         words = piece.text.rpartition(": ")[2]
         own = {quantity for _, quantity in read_quantities(Sentence(words), magnitude=False)[0]} - named
         if own and not piece.is_heading:
-            where = said_where(words)
+            where = places_of_computations(words)
             is_of_all = (
                 not computes and where == {"before"} and ";" not in text
             )  # hourly data of ACE: n on top
@@ -392,7 +392,8 @@ def _with_own_looks(
         is_last = number == len(parts) - 1
         if not others or "panel" in look.split() or not (again or (labelled and (is_bounded or not is_last))):
             return look
-        if not all(_is_one_panel(*each) for each in zip(parts[: number + 1], requests, strict=False)):
+        above = zip(parts[: number + 1], requests[: number + 1], strict=True)
+        if not all(_is_one_panel(part, request) for part, request in above):
             raise NotUnderstood(
                 f"it is not clear which panel '{look}' is for",
                 advice=f"leave it out, then edit the figure: '{look} in panel {number + 1}'",
