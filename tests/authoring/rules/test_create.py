@@ -353,6 +353,9 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("ACE speed together with a panel of Bz smoothed over 1 h", [["ACE_V"], ["ACE_Bz_smooth"]]),
         ("Dst with Kp below and ap in the third panel", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_ap"]]),
         ("ACE speed with density below and Bz above", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
+        ("ACE Bz, density above, speed below", [["ACE_n"], ["ACE_Bz"], ["ACE_V"]]),
+        ("ACE Bz with density above it and speed below", [["ACE_n"], ["ACE_Bz"], ["ACE_V"]]),
+        ("ACE Bz and density above, speed below", [["ACE_Bz"], ["ACE_n"], ["ACE_V"]]),
         (
             "ACE Bz with density and speed below and |B| at the bottom",
             [["ACE_Bz"], ["ACE_n"], ["ACE_V"], ["ACE_Bmag"]],

@@ -260,7 +260,8 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     others = [match for match in _PLACE.finditer(plain) if match.start() != place.start()]
     is_lower = _rank(place) > 1 and all(_rank(match) > 1 for match in others)
     is_upper = _rank(place) == 1 and not (others or named_data(after))
-    if not (is_first and (place["below"] or is_lower or is_upper)):
+    is_before_lower = place["above"] and others and all(match["below"] for match in others)
+    if not (is_first and (place["below"] or is_lower or is_upper or is_before_lower)):
         return {stop}
     # Bz, the density below: the part that ends with its place begins at the last joint before data
     joints = [joint for pattern in _JOINTS for joint in pattern.finditer(before)]
@@ -272,6 +273,12 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     if not begins:
         return set() if place["below"] else {stop}
     is_of_two = re.match(rf"\s+and\s+(?:the\s+)?(?:{PLACE})\b", after, re.IGNORECASE)
+    if is_before_lower:  # Bz, n above, V below; but Bz and n above, V below
+        last = max(begins, key=re.Match.start)
+        is_alone = place["them"] or last[0].casefold().endswith(("with", "plus")) or (
+            len(begins) == 1 and last[0] == ","
+        )
+        return {last.start(), stop} if is_alone else {stop}
     lists = [
         joint for joint in sorted(begins, key=re.Match.start) if not is_of_two and _begins_list(joint, before)
     ]

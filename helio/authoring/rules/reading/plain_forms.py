@@ -160,7 +160,6 @@ _PLAIN_FORMS = [
         ),
         (r"(?<=\d\d):\s+(?=(?:smooth|average|despike|detrend)\b)", "; "),
         (r"\b(?P<drawn>(?:plot|draw|show)\b[^;:.]*?)\s+twice\s*:\s*", r"\g<drawn>, "),
-        (rf"(?<=[\w)|])(?<!\bis)(?<!the) above(?=\s*[,;]\s*(?:and\s+)?[^,;.]*\b{BELOW}\b)", " on top"),
     )
 ]
 """Patterns of places, of windows, and of what is computed and then drawn, and how the rules write them."""
