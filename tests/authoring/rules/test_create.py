@@ -332,6 +332,8 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
         ("ACE B GSM + |B|. |B| log, comps linear", "log_scale", {"2": "log", "1": "linear"}),
         ("ACE density and speed, give the speed panel a log axis", "log_scale", {"2": "log"}),
         ("ACE Np minus Wind Np, Dst below", "title", "ACE, Wind and OMNI: proton density and Dst"),
+        ("ACE speed and density, density below speed in red", "trace_colors", {"ACE_n": "red"}),
+        ("ACE speed and density, density below speed on a log scale from 1 to 100", "log_scale", {"2": "log"}),
     ],
 )
 def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, value):

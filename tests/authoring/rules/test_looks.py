@@ -43,6 +43,10 @@ MARKED = (
      {"vlines": [{"x": "2024-05-09T22:30"}]}),
     ("Wind |B| 2024-05-10, mark the shock at 16:37 w/ a dashed line", "2024-05-10 to 2024-05-11",
      {"vlines": [{"x": "2024-05-10T16:37", "label": "shock", "dash": "dash"}]}),
+    ("Voyager 2 |B| 2007-08-25 to 2007-09-05, mark 2007-08-30 as termination shock", "2007-08-25 to 2007-09-05",
+     {"vlines": [{"x": "2007-08-30", "label": "termination shock"}]}),
+    ("OMNI Bz 2024-05-10, shade 18:00 to 21:00 as the sheath in yellow", "2024-05-10 to 2024-05-11",
+     {"vrects": [{"x0": "2024-05-10T18:00", "x1": "2024-05-10T21:00", "label": "sheath", "color": "yellow"}]}),
     ("ACE Bz 2015-03-17 00:00 to 12:00, mark 04:45", "2015-03-17T00:00:00 to 2015-03-17T12:00:00",
      {"vlines": [{"x": "2015-03-17T04:45"}]}),
 )  # fmt: skip

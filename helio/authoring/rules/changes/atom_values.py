@@ -178,6 +178,13 @@ _IN_BRACKETS = re.compile(
     re.IGNORECASE,
 )
 """The label of a mark in brackets behind its value: ``a horizontal line at 6.6 (geosynchronous orbit)``."""
+_MARKED_AS = re.compile(
+    r"(?P<mark>\b(?:mark|shade|highlight)\s+(?=[^,;()\"]*\d)[^,;()\"]+?)\s+as\s+(?:(?:an?|the)\s+)?"
+    rf"(?P<label>(?!{_LOOK})[A-Za-z](?:(?!\b(?:line|band|bar|area|region|marker|interval|shading)s?\b)[\w -])*?)"
+    r"(?=\s*(?:$|[,;.])|\s+(?:in|on|at|with|and|for)\b)",
+    re.IGNORECASE,
+)
+"""What a marked or shaded time is: ``mark 2007-08-30 as the termination shock``."""
 
 
 _MOST_PANELS = 20
@@ -259,7 +266,8 @@ def with_quoted_labels(text: str) -> str:
     NotUnderstood
         It is not clear which mark has which label.
     """
-    text = _IN_BRACKETS.sub(r'\g<mark> labelled "\g<label>"', text)
+    for pattern in (_IN_BRACKETS, _MARKED_AS):
+        text = pattern.sub(r'\g<mark> labelled "\g<label>"', text)
     text = _LABELLED.sub(r'\g<how> "\g<label>"', text)
     text = _TWO_LABELS.sub(
         r'\g<mark> \g<one>\g<place> labelled "\g<first>" and \g<mark> \g<two>\g<place> labelled "\g<second>"',

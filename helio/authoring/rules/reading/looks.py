@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
-from itertools import product
+from itertools import pairwise, product
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
@@ -20,6 +20,7 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.computations.computed import read_computations
 from helio.authoring.rules.computations.conditions import condition_spans
+from helio.authoring.rules.reading.arrangement import BELOW
 from helio.authoring.rules.reading.drawn_quantities import GROUP
 from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
 from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities, read_spacecraft
@@ -154,6 +155,8 @@ _OF_MARK = re.compile(r"(?:[\w-]+\s+){0,2}?lines?\s+(?:at|where|when)\b", re.IGN
 """The look of a mark, which is no look of data."""
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 """Words behind ``a panel``, which name no data."""
+_PLACED = re.compile(rf"\s+(?:above|{BELOW})\s+(?:the\s+)?", re.IGNORECASE)
+"""What stands between a name and its neighbour, if a sentence says where the name is drawn."""
 _IN_ONE_PANEL = re.compile(r"\b(?:one|same|single)\s+panel\s+(?:on|with)\s+(?:an?\s+)?$", re.IGNORECASE)
 """Words before the look of a panel, which is that of the name before them."""
 _BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
@@ -304,6 +307,13 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
                 advice="write commas between the quantities, or 'all axes log'",
             )
     names = [name for name in names if name.kind != "what" or not _OF_EACH.match(name.text)]
+    placed = [  # speed and density, density below the speed in red
+        pair
+        for pair in pairwise(names)
+        if _is_named_before(pair[0], names) and _PLACED.fullmatch(text[pair[0].stop : pair[1].start])
+    ]
+    neighbours = [neighbour for _, neighbour in placed]
+    names = [name for name in names if name not in neighbours]
     tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
     computed = {style.start: _of_computed(style, styles, tools, names, text) for style in styles}
     several = len(names) > 1 or any(computed.values())
@@ -318,6 +328,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         and (name.kind in ("tool", "every") or _is_named_before(name, names))
         and not _OF_INPUT.search(text[: name.start])
         and not (name.kind == "what" and _is_computed(name, text))
+        and all(name is not own for own, _ in placed)
     ]
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
