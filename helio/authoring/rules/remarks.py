@@ -7,10 +7,11 @@ from collections.abc import Collection
 
 from helio.authoring.rules.harmless import IN_TIMED_REQUESTS
 
+_ANYONE = r"(?:one|people|(?:the\s+)?students|everyone|(?:the|my|our)\s+(?:[a-z]+\s+){1,3}can)"
 _BETWEEN_CLAUSES = re.compile(
     r"(?<=[,;:.!?])(?<!reason:)(?<!purpose:)(?<!context:)(?<!background:)\s+|\s+(?=\()"
     r"|\s+(?=(?:I|we)(?:['’]d|\s+would)?\s+(?:like|need|want)\b)|\s+(?=(?:and|so|because|as|since|but)\s+(?:I|we|my|our|please)\b)"
-    r"|\s+(?=so\s+that\s+(?:one|people|(?:the\s+)?students|everyone)\b)",
+    rf"|\s+(?=so\s+that\s+{_ANYONE}\b)",
     re.IGNORECASE,
 )
 _OF_A_PERSON = re.compile(r"\b(?:I|I['’]m|I['’]ve|I['’]d|[Mm]y|[Ww]e|[Ww]e['’]re|[Oo]ur)\b")
@@ -18,7 +19,7 @@ _BEGINS = re.compile(
     r"\W*(?:just\s+)?(?:want(?:ing)?\s+to\s+(?:see|check|know)|(?:curious|wondering)|to\s+(?:see|check)"
     r"|(?:looking|searching|hunting)\s+for|as\s+(?:discussed|agreed|promised|requested|mentioned))\b"
     r"|for\s+[^,;:]+:$|(?:reason|purpose|context|background):|(?:it|this)(?:['’]s|\s+is)\s+(?:all\s+)?for\b"
-    r"|so\s+that\s+(?:one|people|(?:the\s+)?students|everyone)\b"
+    rf"|so\s+that\s+{_ANYONE}\b"
     r"|(?:(?-i:[A-Z]?[a-z][a-z-]*|GIC|SEP|CME|ICME|GLE|CIR)\s+){1,3}(?:here|check|desk|hunt|hunting|watch|briefing|survey"
     r"|homework|look|study|case|interval|exercise|needs?|wants?)\s*:$"
     r"|(?:[A-Za-z][a-z-]+\s+){0,2}(?:(?-i:ULF|EMIC|ELF|VLF|KHI|SEA?P|GIC|TEC)|(?:ULF|EMIC|Kelvin-?Helmholtz|whistler|chorus|hiss|Alfv[eé]n)\s+waves?"

@@ -333,7 +333,11 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
         ("ACE density and speed, give the speed panel a log axis", "log_scale", {"2": "log"}),
         ("ACE Np minus Wind Np, Dst below", "title", "ACE, Wind and OMNI: proton density and Dst"),
         ("ACE speed and density, density below speed in red", "trace_colors", {"ACE_n": "red"}),
-        ("ACE speed and density, density below speed on a log scale from 1 to 100", "log_scale", {"2": "log"}),
+        (
+            "ACE speed and density, density below speed on a log scale from 1 to 100",
+            "log_scale",
+            {"2": "log"},
+        ),
     ],
 )
 def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, value):
@@ -1471,6 +1475,7 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("Solar Orbiter Br in RTN and proton density, 2022-03-05; the field as a line", [["SolO_Br"], ["SolO_n"]]),
         ("Wind Bz and density, 2010-04-05; the field in red", [["Wind_Bz"], ["Wind_n"]]),
         ("GOES-16 1-min X-rays both channels on a log axis, 2017-09-06", [["long", "short"]]),
+        ("GOES-16 X-ray flux in both channels on 2017-09-06, one panel, log scale", [["long", "short"]]),
         ("PSP magnetic field R component multiplied by r squared, November 2018", [["PSP_Br_r2"]]),
         ("Solar Orbiter EPD EPT electrons toward the sun, 2022-03-05", [["SolO_Electron_Flux_S"]]),
         ("Wind density for 2003-11-20, subtract the OMNI density", [["Wind_n_minus_OMNI_n"]]),
@@ -1701,6 +1706,12 @@ def test_the_table_that_is_named_is_saved_alone(author, tail):
     ("words", "fetched"),
     [
         ("electron density from WI_H5_SWE on 2003-11-20", ["WI_H5_SWE.N_elec"]),
+        ("WI_H5_SWE electron density on 2003-11-20", ["WI_H5_SWE.N_elec"]),
+        ("WI_H0_MFI field in GSM, 2003-11-20", ["WI_H0_MFI.BGSM"]),
+        (
+            "WI_H1_SWE proton density and speed, 2003-11-20 to 2003-11-22, 1h avg",
+            ["WI_H1_SWE.Proton_Np_nonlin", "WI_H1_SWE.Proton_V_nonlin"],
+        ),
         ("electron density from WI_H5_SWE and Bz on 2003-11-20", ["WI_H5_SWE.N_elec", "WI_H0_MFI.BGSE"]),
         (
             "Wind proton density and speed from WI_H1_SWE for 2003-11-20, hourly means of the density",

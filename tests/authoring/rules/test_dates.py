@@ -107,6 +107,11 @@ def test_what_has_two_meanings_stays(text: str) -> None:
     assert not any("T" in span or "06-07" in span for span in ranges(text))
 
 
+@pytest.mark.parametrize("words", ["1h avg", "3 h means", "2h"])
+def test_a_length_behind_two_dates_is_no_hour_of_the_second(words: str) -> None:
+    assert ranges(f"2026-01-05 to 2026-01-11, {words}")[0] == "2026-01-05 to 2026-01-11"
+
+
 def test_ordinals_that_may_be_no_days_stay() -> None:
     assert ranges("5 May 2010 in the 1st and 2nd") == ["2010-05-05 to 2010-05-06", "1st", "2nd"]
     assert "10th" in ranges("May 2010 and June 2011, 10th and 11th")

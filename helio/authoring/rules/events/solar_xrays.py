@@ -21,13 +21,19 @@ _XRAYS = (
     r"(?:\s+(?:sensor|flux(?:es)?|irradiance|light\s*curves?|channels?))*"
 )
 _CHANNEL = (
-    r"\b(?:the\s+|only\s+)*(?:(?P<long>long)|(?P<short>short)|both|two)(?:[- ]wave(?:length)?s?)?(?:\s+channels?\b|\b)"
+    r"\b(?:in\s+|the\s+|only\s+)*(?:(?P<long>long)|(?P<short>short)|both|two)"
+    r"(?:[- ]wave(?:length)?s?)?(?:\s+channels?\b|\b)"
     r"|-?(?<=XRS-)(?:(?P<beta>B)|(?P<alpha>A))\b|(?<=XRS)(?:(?P<beta_2>B)|(?P<alpha_2>A))\b"
     r"|\(?(?<![\d.-])(?:(?P<lower>1\s?(?:-|–|to)\s?8|0\.1\s?(?:-|–|to)\s?0\.8)"
     r"|(?P<upper>0\.5\s?(?:-|–|to)\s?4(?:\.0)?|0\.05\s?(?:-|–|to)\s?0\.4))\s?(?:Å|angstroms?|A|nm)\b\)?"
 )
 _AVERAGES = r"\b(?:1|one)[- ]?min(?:ute)?(?:\s+(?:averages?|means?|data|cadence|resolution))?\b"
 """Words for the cadence that the data have."""
+_DRAWN_SO = (
+    r"\b(?:(?:in|on)\s+)?(?:one|an?\s+single|the\s+same)\s+(?:panel|plot)\b"
+    r"|\b(?:(?:on|with|in|using)\s+)?(?:an?\s+)?log(?:arithmic)?(?:\s+(?:y[- ]?)?(?:scale|axis))?\b"
+)
+"""Words for the look that the figure has: one panel, on a logarithmic axis."""
 _FLARES = r"\b(?:solar\s+)?(?:X-?\s?ray\s+)?flares?\b(?:\s+peaks?)?"
 _MARKED = (
     r"\b(?:(?:being\s+|are\s+)?(?:mark|label|indicat|annotat|overplott?)(?:ed|ing|s|e)?|shown)\b"
@@ -65,6 +71,7 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[PipelineRequest, t
     if not has_xrays and not has_flares:
         return None
     sentence.drop(_AVERAGES)
+    sentence.drop(_DRAWN_SO)
     channels = _channels(sentence)
     files = take_files(sentence)
     is_list = sentence.drop(_LISTED) > 0 or bool(files.formats)

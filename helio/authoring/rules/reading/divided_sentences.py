@@ -275,8 +275,10 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     is_of_two = re.match(rf"\s+and\s+(?:the\s+)?(?:{PLACE})\b", after, re.IGNORECASE)
     if is_before_lower:  # Bz, n above, V below; but Bz and n above, V below
         last = max(begins, key=re.Match.start)
-        is_alone = place["them"] or last[0].casefold().endswith(("with", "plus")) or (
-            len(begins) == 1 and last[0] == ","
+        is_alone = (
+            place["them"]
+            or last[0].casefold().endswith(("with", "plus"))
+            or (len(begins) == 1 and last[0] == ",")
         )
         return {last.start(), stop} if is_alone else {stop}
     lists = [

@@ -94,6 +94,8 @@ def _parameters_in(sentence: Sentence, catalogue: Catalogue, dataset: str) -> li
 
 _OF_DATASET = re.compile(r"[^,;]*?\s(?:from|of|in)\s+(?:the\s+)?(?:data\s*set\s+)?", re.IGNORECASE)
 """The words from a quantity to the dataset that has it."""
+_DIRECTLY = re.compile(r"\s*:?\s*(?:the\s+)?")
+"""What stands between a dataset and a quantity behind it."""
 _LISTED_BEFORE = re.compile(r"[^,;]*?\s*(?:,|,?\s*\band\b|&)\s*(?:the\s+)?", re.IGNORECASE)
 _MOST_OTHER_WORDS = 2
 """Maximum number of words of a parameter's description besides those of a quantity that it may be."""
@@ -102,28 +104,47 @@ _MOST_OTHER_WORDS = 2
 def of_datasets(
     sentence: Sentence, placed: Placed, datasets: Sequence[tuple[str, str]], catalogue: Catalogue
 ) -> tuple[Placed, tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """Take a quantity before ``from`` and a dataset alone from that dataset: ``electron density from WI_H5_SWE``.
+    """Take a quantity beside a dataset alone from that dataset: ``density from WI_H5_SWE``, ``WI_H5_SWE density``.
 
-    So are quantities listed before it that the dataset has. Return the quantities of the table, the datasets with the
+    So are quantities listed with it that the dataset has. Return the quantities of the table, the datasets with the
     parameters that the table lacks, and the datasets of which the table has the quantities.
     """
     left, found, sources = list(placed), list[tuple[str, str]](), list[str]()
     for dataset, parameter in datasets:
-        end, joint, own, is_known = sentence.text.find(dataset), _OF_DATASET, list[str](), False
-        for atom in reversed([] if parameter else [atom for atom in placed if atom[0] < end]):
-            if not joint.fullmatch(sentence.text[atom[0] : end]):
-                break
+        own, is_known = list[tuple[int, str]](), False
+        for atom in () if parameter else _beside_dataset(sentence.text, dataset, placed):
             if not has_quantity(dataset, atom[1].name):
                 described = _parameters_for(atom[1], catalogue.dataset(dataset))
                 if len(described) != 1:
                     break
-                own = [*described, *own]
+                own += [(atom[0], name) for name in described]
                 left.remove(atom)
             is_known |= atom in left
-            end, joint = atom[0], _LISTED_BEFORE
         sources += [dataset] if is_known else []
-        found += [(dataset, name) for name in own or ([] if is_known else [parameter])]
+        names = [name for _, name in sorted(own)] or ([] if is_known else [parameter])
+        found += [(dataset, name) for name in names]
     return left, tuple(found), tuple(sources)
+
+
+def _beside_dataset(text: str, dataset: str, placed: Placed) -> Placed:
+    """Return the quantities listed before ``from`` and a dataset, the last one first, or else those behind it."""
+    start = text.find(dataset)
+    before = _listed_from(text, start, [atom for atom in reversed(placed) if atom[0] < start], _OF_DATASET)
+    if before or read_spacecraft(Sentence(text)):
+        return before
+    stop = start + len(dataset)
+    return _listed_from(text, stop, [atom for atom in placed if atom[0] >= stop], _DIRECTLY)
+
+
+def _listed_from(text: str, at: int, atoms: Placed, joint: re.Pattern[str]) -> Placed:
+    """Return the first quantities of which each is beside the one before it, and the first beside a place."""
+    listed: Placed = []
+    for atom in atoms:
+        if not joint.fullmatch(text[min(at, atom[0]) : max(at, atom[0])]):
+            break
+        listed.append(atom)
+        at, joint = atom[0], _LISTED_BEFORE
+    return listed
 
 
 def _parameters_for(quantity: RequestQuantity, entry: CatalogueEntry) -> list[str]:

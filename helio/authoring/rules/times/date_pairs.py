@@ -18,7 +18,10 @@ MONTH = (
 )
 YEAR = r"(?:19|20)\d{2}"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_CLOCK = r"(?:,?[ T](?:at )?(?P<clock>\d{1,2}:\d{2}(?::\d{2})?)(?:\s*UTC?|Z)?|,?\s+(?P<hour>\d{1,2})\s*(?:UTC?|h)\b)?"
+_CLOCK = (
+    r"(?:,?[ T](?:at )?(?P<clock>\d{1,2}:\d{2}(?::\d{2})?)(?:\s*UTC?|Z)?|,?\s+(?P<hour>\d{1,2})\s*"
+    r"(?:UTC?|h(?!\s*-?\s*(?!(?:to|until|till|through|and|UTC?)\b)[a-z]))\b)?"  # not 1 h averages
+)
 _SIDES = (
     rf"(?P<year>{YEAR})[-/.](?P<number>\d{{1,2}})[-/.](?P<day>\d{{1,2}})",
     rf"(?:(?P<early>{YEAR}),?[\s-]+)?(?P<day>{_DAY})(?:\s+of)?[\s-]*(?P<month>{MONTH})(?:,?[\s-]+(?P<year>{YEAR}))?",
@@ -142,7 +145,8 @@ def _pair(match: re.Match[str], elsewhere: int, month: int) -> str:
     `elsewhere` and `month` are the year and the month that the sentence names elsewhere, or 0.
     """
     first, last = _side(match["first"]), _side(match["last"])
-    if first is None or last is None:
+    is_length = last and not (first and first.clock) and re.search(r",\s*\d+\s*h$", match["last"])
+    if first is None or last is None or is_length:  # 5 to 11 May 2026, 2h
         return ""
     if month:
         first, last = replace(first, month=month, sure=True), replace(last, month=month)
