@@ -84,7 +84,14 @@ class ComputationTool:
 
     def intent_of(self, computation: Computation) -> str:
         """Describe in a few words what the step does."""
-        usual = {"window": computation.window, "method": computation.method or "mean"}
+        named = {"std": "standard deviation", "min": "minimum", "max": "maximum"}
+        given = dict(self.fixed) | dict(computation.args)
+        statistics = ", ".join(named.get(name, name) for name in given.get("of", ()))
+        usual = {
+            "window": computation.window,
+            "method": computation.method or "mean",
+            "statistics": statistics,
+        }
         return self.intent.format(**{"factor": 1.0, "offset": 0.0, **dict(computation.args), **usual})
 
 
@@ -101,7 +108,7 @@ APPLIED = {
         "total", "Integrate over time", "", "{} total", unit="{} h", of_bins=True
     ),
     "band_pass": ComputationTool("filtered", "Filter"),
-    "statistics": ComputationTool("std", "{window} standard deviation", "interval", fixed={"of": ["std"]}),
+    "statistics": ComputationTool("std", "{window} {statistics}", "interval", fixed={"of": ["std"]}),
     "minimum_variance": ComputationTool(
         "lmn",
         "Rotate to the axes of minimum variance",

@@ -181,6 +181,8 @@ class Operations:
             ending = how.ending
             if computation.of_data and tool == "resample":
                 ending = f"{computation.window}_{computation.method}".replace(" ", "")
+            elif tool == "statistics":
+                ending = "_".join(args["of"])
             intent = how.intent_of(complete)
             new = (
                 self._spectrum(given, tool, intent, **args)

@@ -298,9 +298,11 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
         )
     crafts = " ".join(crafts_in(editor.after, editor.catalogue))
-    if not _MARKED_AT.search(text):
-        text, named = with_plain_times(text, editor.now, editor.ask, crafts)
-        editor.notes += named
+    marked = _MARKED_AT.search(text)
+    stop = max(text.rfind(sign, 0, marked.start()) + 1 for sign in ",;") if marked else len(text)
+    plain, named = with_plain_times(text[:stop], editor.now, editor.ask, crafts)
+    text = f"{plain} {text[stop:].strip()}".strip()
+    editor.notes += named
     text = with_whole_time(text, lambda span: time_with_data(editor, span), editor.now)
     editor.said = request
     text = Sentence(text).text

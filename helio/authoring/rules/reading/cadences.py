@@ -31,7 +31,7 @@ _NAMED = r"(?:(?:time[- ])?(?:resolution|cadence|res\.?|sampling))"
 _CADENCE = (
     rf"\b{LENGTH}[- ](?:(?:time )?resolution|cadence|data|values|res\b\.?|sampling)"
     rf"|\b{_NAMED}\s*(?:of|:|=|is)?\s*{LENGTH}|(?<=\bat )(?:an?\s+)?{LENGTH}"
-    r"|\bhourly\b|\bminutely\b|\bdaily\b"
+    rf"|\b(?:hourly|minutely|daily)\b(?:\s+{_NAMED})?"
     r"|\b(?P<bare>(?:\d+(?:\.\d+)?|one)[\s-]*(?:second|sec|s|minute|min|hour|hr|h))\b"
 )
 # 5 min SYM-H has a cadence, and 5 min from 10:00 a time

@@ -155,6 +155,10 @@ _OF_MARK = re.compile(r"(?:[\w-]+\s+){0,2}?lines?\s+(?:at|where|when)\b", re.IGN
 """The look of a mark, which is no look of data."""
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 """Words behind ``a panel``, which name no data."""
+_TAIL = re.compile(
+    r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b|\s+on(?=\s*(?:$|[,;.]))", re.IGNORECASE
+)
+"""What may stand behind a look and belongs to it: ``panel letters on``."""
 _PLACED = re.compile(rf"\s+(?:above|{BELOW})\s+(?:the\s+)?", re.IGNORECASE)
 """What stands between a name and its neighbour, if a sentence says where the name is drawn."""
 _IN_ONE_PANEL = re.compile(r"\b(?:one|same|single)\s+panel\s+(?:on|with)\s+(?:an?\s+)?$", re.IGNORECASE)
@@ -338,7 +342,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     removed: list[_Phrase | Atom] = [*phrases, *styles, *again]
     for part in sorted(removed, key=lambda part: part.start):
         stop = part.stop
-        tail = ignoring_case(r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b").match(text[stop:])
+        tail = _TAIL.match(text[stop:])
         stop += tail.end() if tail else 0
         before = text[at : part.start]
         is_joint = at > 0 and _LEAD.fullmatch(before)  # of a name and its look: density on log axis

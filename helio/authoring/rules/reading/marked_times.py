@@ -60,14 +60,19 @@ def with_marked_days(text: str, now: datetime) -> str:
 
 
 def _dated(phrase: str, span: TimeRange) -> str:
-    """Complete the times of day in a phrase by the day of a time range, if it is in one day."""
+    """Complete the times of day in a phrase by their day in a time range, if it has no time of day twice."""
     phrase = with_dates_of(phrase, span.start.date(), span.stop.date())
-    last = span.stop - timedelta(microseconds=1)
-    if span.start.date() != last.date() or _OWN_DATE.search(phrase):
+    if span.stop - span.start > timedelta(days=1) or _OWN_DATE.search(phrase):
         return phrase
     phrase = ignoring_case(r"(?<=\d)\s*(?:UTC?|Z)\b").sub("", phrase)
     phrase = ignoring_case(r"(?<=\d)\s*(?:-|–|\buntil\b)\s*(?=\d)").sub(" to ", phrase)
-    return re.sub(_CLOCK, lambda clock: f"{span.start:%Y-%m-%d}T{_with_zero(clock[0])}", phrase)
+
+    def dated(clock: re.Match[str]) -> str:
+        written = _with_zero(clock[0])
+        day = span.start + timedelta(days=written[:5] < f"{span.start:%H:%M}")
+        return f"{day:%Y-%m-%d}T{written}"
+
+    return re.sub(_CLOCK, dated, phrase)
 
 
 def _with_zero(clock: str) -> str:

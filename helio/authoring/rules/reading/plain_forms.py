@@ -159,6 +159,13 @@ _PLAIN_FORMS = [
             "plus ",
         ),
         (r"(?<=\d\d):\s+(?=(?:smooth|average|despike|detrend)\b)", "; "),
+        (r"(?P<energies>\d\s*[kMG]eV(?:/n(?:uc)?)?)\s+(?:energy\s+)?band\b", r"\g<energies>"),
+        (r"\baround\s+(?:its|the|their)\s+crossing\s+of\s+(?=the\s)", "around "),
+        (
+            r"(?<=[\w)])(?<!\bin)(?<!\bper)(?<!\bthe)(?<!\beach)(?<!\bas)(?<!\bwith)(?<!\bthan)(?<!\binto)(?<!\bjust)(?<!\bonly)"
+            r"(?<!\bsharing)(?<!\bshare)(?<!\bshares)(?<!\bhave)(?<!\ba)\s+one\s+panel(?=\s*(?:$|[,;.]))",
+            " in one panel",
+        ),
         (r"\b(?P<drawn>(?:plot|draw|show)\b[^;:.]*?)\s+twice\s*:\s*", r"\g<drawn>, "),
     )
 ]
