@@ -209,6 +209,8 @@ def test_the_channels_of_a_species_share_a_panel_with_their_energies_in_the_lege
             "no quantities of MetOp",
         ),  # not of two telescopes
         ("DMSP F18 magnetic field, 2015-03-17", "no quantities of DMSP-F18"),  # not IGRF
+        ("histogram of the Wind density for 2008, log bins", "'bins'"),  # not of pitch angles
+        ("switchback deflection angle of PSP on 2018-11-05", "'angle'"),  # not an energy flux by angles
     ],
 )
 def test_what_no_parameter_covers_is_refused(author, request_, words):

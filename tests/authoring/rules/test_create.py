@@ -359,6 +359,7 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("ACE speed together with a panel of Bz smoothed over 1 h", [["ACE_V"], ["ACE_Bz_smooth"]]),
         ("Dst with Kp below and ap in the third panel", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_ap"]]),
         ("ACE speed with density below and Bz above", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
+        ("ACE H_S1 H_S2 of AC_H2_ULE one panel", [["ACE_H_S1", "ACE_H_S2"]]),
         ("ACE Bz, density above, speed below", [["ACE_n"], ["ACE_Bz"], ["ACE_V"]]),
         ("ACE Bz with density above it and speed below", [["ACE_n"], ["ACE_Bz"], ["ACE_V"]]),
         ("ACE Bz and density above, speed below", [["ACE_Bz"], ["ACE_n"], ["ACE_V"]]),
@@ -1711,6 +1712,10 @@ def test_the_table_that_is_named_is_saved_alone(author, tail):
         (
             "WI_H1_SWE proton density and speed, 2003-11-20 to 2003-11-22, 1h avg",
             ["WI_H1_SWE.Proton_Np_nonlin", "WI_H1_SWE.Proton_V_nonlin"],
+        ),
+        (
+            "OMNI_HRO2_1MIN BZ_GSM and flow speed on 2015-03-17",
+            ["OMNI_HRO2_1MIN.BZ_GSM", "OMNI_HRO2_1MIN.flow_speed"],
         ),
         ("electron density from WI_H5_SWE and Bz on 2003-11-20", ["WI_H5_SWE.N_elec", "WI_H0_MFI.BGSE"]),
         (

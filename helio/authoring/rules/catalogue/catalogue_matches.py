@@ -373,6 +373,8 @@ def _is_of_kind(described: DescribedParameter, text: str) -> bool:
 def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     """Return whether the unit of a parameter is one of the quantity that the words name."""
     known = {**_UNITS, "position": ("km", "AU", "R_E", "deg")}
+    if not PITCH.search(text):
+        known["angle"] = ("deg",)
     named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in known]
     bare = re.sub(r"\(\d+\)$", "", parameter.canonical_unit.strip("<|>"))  # <|V|>, V(12)
     own = re.sub(r"^[\d.]+(?=/)", "1", re.sub(r"^[\d.]+\s+", "", bare))  # 0.01/cc, 0.01 mV/m

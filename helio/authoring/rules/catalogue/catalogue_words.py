@@ -51,7 +51,21 @@ from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import concepts, tokens
 
 _LAYOUT = frozenset(
-    {"right", "left", "top", "bottom", "legend", "axis", "axes", "coordinate", "coordinates", "each", "every"}
+    {
+        "right",
+        "left",
+        "top",
+        "bottom",
+        "legend",
+        "axis",
+        "axes",
+        "coordinate",
+        "coordinates",
+        "each",
+        "every",
+        "bin",
+        "bins",
+    }
 )
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(

@@ -155,9 +155,7 @@ _OF_MARK = re.compile(r"(?:[\w-]+\s+){0,2}?lines?\s+(?:at|where|when)\b", re.IGN
 """The look of a mark, which is no look of data."""
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 """Words behind ``a panel``, which name no data."""
-_TAIL = re.compile(
-    r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b|\s+on(?=\s*(?:$|[,;.]))", re.IGNORECASE
-)
+_TAIL = re.compile(r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b|\s+on(?=\s*(?:$|[,;.]))", re.IGNORECASE)
 """What may stand behind a look and belongs to it: ``panel letters on``."""
 _PLACED = re.compile(rf"\s+(?:above|{BELOW})\s+(?:the\s+)?", re.IGNORECASE)
 """What stands between a name and its neighbour, if a sentence says where the name is drawn."""

@@ -94,8 +94,6 @@ def _parameters_in(sentence: Sentence, catalogue: Catalogue, dataset: str) -> li
 
 _OF_DATASET = re.compile(r"[^,;]*?\s(?:from|of|in)\s+(?:the\s+)?(?:data\s*set\s+)?", re.IGNORECASE)
 """The words from a quantity to the dataset that has it."""
-_DIRECTLY = re.compile(r"\s*:?\s*(?:the\s+)?")
-"""What stands between a dataset and a quantity behind it."""
 _LISTED_BEFORE = re.compile(r"[^,;]*?\s*(?:,|,?\s*\band\b|&)\s*(?:the\s+)?", re.IGNORECASE)
 _MOST_OTHER_WORDS = 2
 """Maximum number of words of a parameter's description besides those of a quantity that it may be."""
@@ -110,30 +108,37 @@ def of_datasets(
     parameters that the table lacks, and the datasets of which the table has the quantities.
     """
     left, found, sources = list(placed), list[tuple[str, str]](), list[str]()
-    for dataset, parameter in datasets:
-        own, is_known = list[tuple[int, str]](), False
-        for atom in () if parameter else _beside_dataset(sentence.text, dataset, placed):
+    for dataset in dict.fromkeys(name for name, _ in datasets):
+        named = [parameter for name, parameter in datasets if name == dataset and parameter]
+        own, is_known, unclear = list[tuple[int, str]](), False, False
+        for atom in _beside_dataset(sentence.text, dataset, named, placed):
             if not has_quantity(dataset, atom[1].name):
                 described = _parameters_for(atom[1], catalogue.dataset(dataset))
                 if len(described) != 1:
+                    unclear = bool(named)
                     break
                 own += [(atom[0], name) for name in described]
                 left.remove(atom)
             is_known |= atom in left
         sources += [dataset] if is_known else []
-        names = [name for _, name in sorted(own)] or ([] if is_known else [parameter])
+        names = [*named, *(name for _, name in sorted(own)), *[""] * unclear] or ([] if is_known else [""])
         found += [(dataset, name) for name in names]
     return left, tuple(found), tuple(sources)
 
 
-def _beside_dataset(text: str, dataset: str, placed: Placed) -> Placed:
-    """Return the quantities listed before ``from`` and a dataset, the last one first, or else those behind it."""
+def _beside_dataset(text: str, dataset: str, parameters: Sequence[str], placed: Placed) -> Placed:
+    """Return the quantities listed before ``from`` and a dataset, the last one first, or else those behind it.
+
+    They also stand behind parameters of the dataset that the text lists.
+    """
     start = text.find(dataset)
     before = _listed_from(text, start, [atom for atom in reversed(placed) if atom[0] < start], _OF_DATASET)
-    if before or read_spacecraft(Sentence(text)):
-        return before
+    if (before and not parameters) or read_spacecraft(Sentence(re.sub(r"\w+_\w+", " ", text))):
+        return [] if parameters else before
     stop = start + len(dataset)
-    return _listed_from(text, stop, [atom for atom in placed if atom[0] >= stop], _DIRECTLY)
+    listed = rf"(?:\s*:?\s*(?:{_any(parameters)})(?:\s*(?:,|\band\b|&|\+))+)*" if parameters else ""
+    directly = re.compile(rf"{listed}\s*:?\s*(?:the\s+)?")
+    return _listed_from(text, stop, [atom for atom in placed if atom[0] >= stop], directly)
 
 
 def _listed_from(text: str, at: int, atoms: Placed, joint: re.Pattern[str]) -> Placed:
@@ -148,13 +153,17 @@ def _listed_from(text: str, at: int, atoms: Placed, joint: re.Pattern[str]) -> P
 
 
 def _parameters_for(quantity: RequestQuantity, entry: CatalogueEntry) -> list[str]:
-    """Return the parameters whose descriptions have the words of a quantity, and the fewest others."""
+    """Return the parameters whose descriptions have the words of a quantity or one of its names, and fewest others."""
     words = {*quantity.name.casefold().split()}
     others = {
         parameter.name: len(said - words)
         for parameter in entry.parameters
         if not quantity.component
-        and words <= (said := {*re.findall(r"[a-z]{3,}", parameter.description.casefold())})
+        and (
+            words <= (said := {*re.findall(r"[a-z]{3,}", parameter.description.casefold())})
+            or [own for _, own in read_quantities(Sentence(parameter.description), magnitude=False)[0]]
+            == [quantity]
+        )
     }
     fewest = min(others.values(), default=0)
     return [name for name, count in others.items() if count == fewest <= _MOST_OTHER_WORDS]
