@@ -37,9 +37,11 @@ from helio.sources.istp import is_flux
 from helio.time_range import Duration, TimeRange
 
 _YEARS = timedelta(days=2 * 365)
-_BESIDES = re.compile(r"\s*(?:[\[(][^\])]*[\])]|(?:[\[({,;:]|\.(?:\s+[A-Z]|$)|\s-\s).*)")
+_BESIDES = re.compile(
+    r"\s*(?:[\[(][^\])]*[\])]|(?:[\[({,;:]|\.(?:\s+[A-Z]|$)|\s-\s|\s(?:at|in|for)\s+\d+\s(?:energy|look|pitch|bins?|sectors|channels)|\s~\d).*)"
+)
 """Pattern of remarks in brackets, and of what follows the name of a quantity in a description."""
-_LONGEST_TITLE = 40
+_LONGEST_TITLE = 48
 _OF_YEARS = 3600.0
 """Cadence in seconds of the data that helio prefers for a time range of years."""
 _MUCH_COARSER = 10
@@ -331,8 +333,13 @@ def _described(parameter: ParameterEntry) -> str:
 
 
 def _title_of(parameter: ParameterEntry) -> str:
-    """Return the description of a parameter without brackets, up to a comma, if it is short, otherwise its name."""
-    words = _BESIDES.sub("", parameter.description)
+    """Return the description of a parameter without brackets, up to a comma, if it is short, otherwise its name.
+
+    Energies at its beginning stand behind it: ``Hydrogen flux 133 - 155 MeV/n``.
+    """
+    told = parameter.description.removeprefix(f"{parameter.name}: ")
+    ahead = next((told[: band.stop] for band in energies_in(told) if band.start == 0), "")
+    words = f"{_BESIDES.sub('', told.removeprefix(ahead).strip())} {ahead}".strip()
     return words if 2 < len(words) <= _LONGEST_TITLE and words[0].isalpha() else parameter.name
 
 
