@@ -159,6 +159,11 @@ _PLAIN_FORMS = [
             "plus ",
         ),
         (r"(?<=\d\d):\s+(?=(?:smooth|average|despike|detrend)\b)", "; "),
+        (
+            r"\b(?P<of>(?:electron|ion|proton)\s+)?(?:T|temperatures?),?\s+parallel\s+and\s+(?:T\s+)?perp(?:endicular)?\b"
+            r"(?:\s+to\s+(?:B|the\s+(?:magnetic\s+)?field)\b)?",
+            r"parallel and perpendicular \g<of>temperature",
+        ),
         (r"(?P<energies>\d\s*[kMG]eV(?:/n(?:uc)?)?)\s+(?:energy\s+)?band\b", r"\g<energies>"),
         (r"\baround\s+(?:its|the|their)\s+crossing\s+of\s+(?=the\s)", "around "),
         (
