@@ -697,6 +697,17 @@ def test_texts_with_the_same_words_are_no_answer(author, shipped, pipeline, ques
     [
         ("solo-overview", "what is the threshold of the quality factor?", ["$QUALITY = 0.2"]),
         ("plasma-beta-mach", "what is the fit flag threshold?", ["value = WI_H1_SWE.fit_flag <= 1"]),
+        ("omni-solar-wind", "which datasets does this pipeline use?", ["OMNI_COHO1HR_MERGED_MAG_PLASMA"]),
+        ("ace-bfield-overview", "what is the time range of the dataset AC_H0_MFI?", ["data from 1997-09-02"]),
+        ("goes-xray-flares", "what flags are removed?", ["xrsb_flag, where is not, value is 0"]),
+        ("solo-overview", "why are there gaps in the density?", ["cannot answer", "the values in the data"]),
+        (
+            "ace-bfield-overview",
+            "which steps are critical?",
+            ["critical, so that a run fails without them: "],
+        ),
+        ("psp-encounter", "which steps are not critical?", ["a run goes on without them: ions, "]),
+        ("mms-survey", "which level are the FPI data?", ["the data are level 2"]),
         ("gle73-particles", "why four bands?", ["so that the onset at each energy can be read"]),
         ("mms-curlometer", "Which step does the averaging, with which window?", ["window = 100ms ($WINDOW)"]),
         ("swpc-now", "is it preliminary?", ["yes: SWPC_RTSW_MAG"]),

@@ -24,6 +24,7 @@ from helio.authoring.rules.questions.pipeline_answers import (
     about_topic,
     authors_named,
     band_asked,
+    critical_asked,
     frames_defined,
     from_records,
     happened,
@@ -190,6 +191,7 @@ class _Answer:
         special = (
             special
             or side_asked(question)
+            or critical_asked(question)
             or marks_asked(question)
             or happened(question)
             or cadence_exists(question)
@@ -339,7 +341,8 @@ class _Answer:
         if {*question.topics} & _STATED and not (lines and "coverage" not in question.topics):
             return [word for word in left if word not in numbers]  # texts with these words say something else
         wanted = [word for word in (*left, *others) if word not in numbers]
-        texts = self._texts(pages=not lines or bool(left), every=bool(lines and others))
+        of_values = any(matter.startswith("the values") for matter in asked.beyond)
+        texts = self._texts(pages=(not lines or bool(left)) and not of_values, every=bool(lines and others))
         pool = {text: stems(text) for text in texts}
         chosen, unread = covered(wanted, pool, question.request, most=2)
         if lines and {*question.topics} & _WITH_NUMBERS:

@@ -512,6 +512,18 @@ def side_asked(question: Question) -> list[str]:
     return [f"{question.verdict(said) if said else ''}{line}" if line is lines[0] else line for line in lines]
 
 
+def critical_asked(question: Question) -> list[str]:
+    """List the steps without which a run fails, and those without which it goes on: ``which steps are critical?``."""
+    pipeline = question.pipeline
+    if pipeline is None or {word.casefold() for word in question.asked.rest} != {"critical"}:
+        return []
+    aside = [name for name, step in pipeline.steps.items() if step.get("critical") is False]
+    critical = [name for name in pipeline.steps if name not in aside]
+    told = f"critical, so that a run fails without them: {', '.join(critical)}" if critical else ""
+    left = f"not critical, so that a run goes on without them: {', '.join(aside)}" if aside else ""
+    return [line for line in (told, left) if line]
+
+
 def about_step(question: Question) -> list[str]:
     """Describe the step that the question names by `step NAME`."""
     named, pipeline = _STEP.search(question.request), question.pipeline

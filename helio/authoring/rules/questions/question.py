@@ -30,6 +30,7 @@ _COVERS = re.compile(
     r"(?:(?:is|are) there\b|(?:do|does|did|is|are|has|have)\b.*(?:\bdata\b|\bcovers?\b|\bavailable\b))",
     re.IGNORECASE,
 )
+_OF_PIPELINES = re.compile(r"\b(?:which|what|how many) (?:\w+ )?pipelines?\b", re.IGNORECASE)
 _MADE = re.compile(r"\b(?:the|of|these|those) (?!red\b)\w+ed \w", re.IGNORECASE)
 _USED_FOR = re.compile(r"\b(?:which|what)\b.*\b(?:used|taken) (?:for|in) ", re.IGNORECASE)
 _NOT_DRAWN = re.compile(
@@ -155,6 +156,10 @@ class Question:
         if self.span and _COVERS.match(self.request) and {*topics} <= about_data:
             return ["coverage"]
         topics = [topic for topic in topics if not _STRONGER.get(topic) or _STRONGER[topic] not in topics]
+        if self.pipeline and not _OF_PIPELINES.search(self.request):  # which data does this pipeline use?
+            topics = [topic for topic in topics if topic != "pipelines"] or topics
+        if any(kinds_of(atom) == {"dataset"} for atom in self.asked.things):  # the time range of AC_H0_MFI
+            topics = ["coverage" if topic == "times" else topic for topic in topics]
         if not topics:
             return self._of_question_word()
         if "tools" in topics and self.present:
