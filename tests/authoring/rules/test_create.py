@@ -411,6 +411,7 @@ def test_panels_are_where_the_request_puts_them(author, request_, panels):
     [
         ("ACE Bx versus By", {"xy": [{"x": "ACE_By", "y": "ACE_Bx"}]}),
         ("scatter plot of ACE density against speed", {"xy": [{"x": "ACE_V", "y": "ACE_n"}]}),
+        ("scatter plot of ACE density over speed", {"xy": [{"x": "ACE_V", "y": "ACE_n"}]}),
         ("correlation of ACE density and speed", {"xy": [{"x": "ACE_V", "y": "ACE_n", "fit": "linear"}]}),
         ("scatter plot of the speed (x) against density (y) at ACE", {"xy": [{"x": "ACE_V", "y": "ACE_n"}]}),
         (
@@ -1574,6 +1575,8 @@ def test_a_ratio_has_the_order_of_its_own_words(author, request_, left, right):
             "which quantities are 'plasma'",
         ),
         ("PSD of Bz at Wind, 2016-02-02, together with |B| time series", "of which quantity the spectrum"),
+        ("power spectra of the three components of PSP B, 2018-11-06", "the sum over its components"),
+        ("pdf of PSP Br, 2018-11-06", "a file or a distribution"),
         (
             "PSP Br, Bt, Bn in own panels, |B| in the Br panel, 2020-01-29",
             "does not understand 'in the Br panel'",

@@ -98,6 +98,8 @@ _OPERATOR = re.compile(
     r"[\s\w|.-]*?(?:\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?|(?P<slash>/)[\s\w-]*)",
     re.IGNORECASE,
 )
+_COMPONENTS = re.compile(r"^(?!.*\b(?:trace|sum|total)\b).*\bcomponents?\b", re.IGNORECASE)
+"""Words for the components of a vector whose spectrum is drawn, but not for their sum."""
 _PLUS_MAGNITUDE = re.compile(
     r"(?:(?<!electric )\bfield\b.*,?\s(?:plus|with)\s+(?:the\s+)?\|B\|"
     rf"|\b(?-i:{'|'.join(KNOWN_FRAMES)})\b.*,?\s(?:plus|with|and)\s+(?:the\s+)?"
@@ -413,6 +415,12 @@ def _unclear_computations(
         yield NotUnderstood(
             "it is not clear of which quantity the spectrum is",
             advice="give the time series a place: 'power spectrum of Bz, |B| below'",
+        )
+    whole = any(quantity.name in VECTORS and not quantity.component for quantity in request.quantities)
+    if spectra and whole and _COMPONENTS.search(sentence.text):
+        yield NotUnderstood(
+            "the power spectrum of a vector is the sum over its components",
+            advice="name the components, as in 'power spectra of Bx, By and Bz', or leave the word out",
         )
     changed = [step for step in request.computations if step.tool in ("cumulative_integral", "derivative")]
     change = _CHANGE_OF.search(sentence.text) if any(step.of == Lines() for step in changed) else None

@@ -155,6 +155,11 @@ _OF_MARK = re.compile(r"(?:[\w-]+\s+){0,2}?lines?\s+(?:at|where|when)\b", re.IGN
 """The look of a mark, which is no look of data."""
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 """Words behind ``a panel``, which name no data."""
+_PDF = re.compile(
+    r"\bpdfs?\s+of\s+(?!(?:the\s+|this\s+|my\s+|an?\s+)?(?:figure|plot|page|overview|it\b|that\b|this\b))",
+    re.IGNORECASE,
+)
+"""A probability density, which may also be a file: ``pdf of Br``."""
 _TAIL = re.compile(r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b|\s+on(?=\s*(?:$|[,;.]))", re.IGNORECASE)
 """What may stand behind a look and belongs to it: ``panel letters on``."""
 _PLACED = re.compile(rf"\s+(?:above|{BELOW})\s+(?:the\s+)?", re.IGNORECASE)
@@ -261,6 +266,11 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     """
     if NUMBER_OF_RECORDS.search(text):
         return text, ()  # over 11 points is no limit of an axis
+    if _PDF.search(text):
+        raise NotUnderstood(
+            "it is not clear whether 'pdf' is a file or a distribution",
+            advice="write 'histogram of …' for the distribution, or 'save the figure as PDF'",
+        )
     text = _LEFT_AS.sub("", _MARKER.sub(r"\g<vertical> line", text))
     text = _COLOURS_IN_TURN.sub(_colours_in_turn, in_plainer_words(text, "looks"))
     text = with_marked_days(with_quoted_labels(text), now)
