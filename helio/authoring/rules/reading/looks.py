@@ -156,7 +156,7 @@ _OF_MARK = re.compile(r"(?:[\w-]+\s+){0,2}?lines?\s+(?:at|where|when)\b", re.IGN
 _OF_EACH = re.compile(r"(?:each|every|per)\b", re.IGNORECASE)
 """Words behind ``a panel``, which name no data."""
 _PDF = re.compile(
-    r"\bpdfs?\s+of\s+(?!(?:the\s+|this\s+|my\s+|an?\s+)?(?:figure|plot|page|overview|it\b|that\b|this\b))",
+    r"(?:^|[,;:]\s*|\b(?:and|plot|draw|show|the)\s+)pdfs?\s+of\s+(?!(?:the\s+|this\s+|my\s+|an?\s+)?(?:figure|plot|page|overview|it\b|that\b|this\b))",
     re.IGNORECASE,
 )
 """A probability density, which may also be a file: ``pdf of Br``."""

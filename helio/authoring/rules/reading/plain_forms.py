@@ -160,14 +160,14 @@ _PLAIN_FORMS = [
         ),
         (r"(?<=\d\d):\s+(?=(?:smooth|average|despike|detrend)\b)", "; "),
         (
-            r"\b(?P<of>(?:electron|ion|proton)\s+)?(?:T|temperatures?),?\s+parallel\s+and\s+(?:T\s+)?perp(?:endicular)?\b"
+            r"\b(?P<of>(?:electron|ion|proton)\s+)?(?:T|temperatures?),?\s+parallel\s+and\s+(?:T\s+)?perp(?:endicular)?\b(?!\s+temp)"
             r"(?:\s+to\s+(?:B|the\s+(?:magnetic\s+)?field)\b)?",
             r"parallel and perpendicular \g<of>temperature",
         ),
         (r"(?P<energies>\d\s*[kMG]eV(?:/n(?:uc)?)?)\s+(?:energy\s+)?band\b", r"\g<energies>"),
         (r"\baround\s+(?:its|the|their)\s+crossing\s+of\s+(?=the\s)", "around "),
         (
-            r"(?<=[\w)])(?<!\bin)(?<!\bper)(?<!\bthe)(?<!\beach)(?<!\bas)(?<!\bwith)(?<!\bthan)(?<!\binto)(?<!\bjust)(?<!\bonly)"
+            r"(?<=[\w)])(?<!\bin)(?<!\bon)(?<!\bper)(?<!\bthe)(?<!\beach)(?<!\bas)(?<!\bwith)(?<!\bthan)(?<!\binto)(?<!\bjust)(?<!\bonly)"
             r"(?<!\bsharing)(?<!\bshare)(?<!\bshares)(?<!\bhave)(?<!\ba)\s+one\s+panel(?=\s*(?:$|[,;.]))",
             " in one panel",
         ),
