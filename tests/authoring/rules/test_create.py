@@ -1711,6 +1711,8 @@ def test_the_table_that_is_named_is_saved_alone(author, tail):
     [
         ("electron density from WI_H5_SWE on 2003-11-20", ["WI_H5_SWE.N_elec"]),
         ("WI_H5_SWE electron density on 2003-11-20", ["WI_H5_SWE.N_elec"]),
+        ("AC_H0_MFI field and WI_H0_MFI field in GSM, 2003-11-20", ["AC_H0_MFI.BGSM", "WI_H0_MFI.BGSM"]),
+        ("AC_H0_MFI magnitude on 2003-11-20", ["AC_H0_MFI.Magnitude"]),
         ("WI_H0_MFI field in GSM, 2003-11-20", ["WI_H0_MFI.BGSM"]),
         (
             "WI_H1_SWE proton density and speed, 2003-11-20 to 2003-11-22, 1h avg",

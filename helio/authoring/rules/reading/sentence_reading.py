@@ -485,9 +485,10 @@ class _SentenceReader:
         before_quantities = sentence.left
         needs_vector = MAGNITUDE in self._tools and not (self._datasets or described.datasets)
         named, self._field = read_quantities(sentence, magnitude=needs_vector)
-        field = [(self._field, RequestQuantity(B))] if self._field >= 0 else []
+        matches = ignoring_case(FIELD).finditer(before_quantities) if self._field >= 0 else ()
+        fields = [(match.start(), RequestQuantity(B)) for match in matches]
         listed, self._datasets, self._from_datasets = of_datasets(
-            sentence, merged(named, field), self._datasets, self._catalogue
+            sentence, merged(named, fields), self._datasets, self._catalogue
         )
         named = [atom for atom in named if atom in listed]
         if not self._crafts:
@@ -501,8 +502,7 @@ class _SentenceReader:
         components = [at for at, quantity in named if quantity.name == B and quantity.component]
         if any(at < self._field for at in components) and says_look(sentence.text, self._field):
             self._field = -1  # Bz and n; n as dots, the field as a line
-        fields = ignoring_case(FIELD).finditer(before_quantities) if self._field >= 0 else ()
-        listed = merged(named, self._ratios, [(field.start(), RequestQuantity(B)) for field in fields])
+        listed = merged(named, self._ratios, fields if self._field >= 0 else [])
         if len({craft for _, craft in self._crafts}) <= 1:
             self._mentions = with_operands(
                 beside_inputs(self._mentions, listed, sentence.text), listed, sentence.text
