@@ -14,6 +14,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.instrument_index import folded, is_name
 from helio.knowledge.particles import LETTERS, Energy, Species, directions_in, energies_in, species_in
+from helio.knowledge.phrases import TAKEN
 from helio.patterns import ignoring_case
 
 PLAIN = (None, Species("e"), Species("ion"), Species("H", 1, 1))
@@ -313,6 +314,8 @@ def _segments(
         for match in ignoring_case(rf"\b(?:{written})\b").finditer(left.left):
             take(*match.span(), ("moments", moment))
     cuts = [match.span() for match in _BETWEEN.finditer(view) if left.is_unread(*match.span())]
+    starts = {start for start, _ in crafts}
+    cuts = [cut for cut in cuts if not _is_between_crafts(view, cut, starts)]
     ends = [0, *(cut for span in cuts for cut in span), len(view)]
     segments = [Segment(start, stop) for start, stop in zip(ends[::2], ends[1::2], strict=True)]
     for segment in segments:
@@ -347,6 +350,14 @@ def _segments(
             ):
                 segment.words.append((word, (match.start(), match.start() + len(word))))
     return segments
+
+
+def _is_between_crafts(view: str, cut: tuple[int, int], starts: Collection[int]) -> bool:
+    """Return whether a conjunction stands between two spacecraft that have the particles behind them."""
+    before = re.search(rf"{TAKEN}+\s*$", view[: cut[0]])
+    behind = re.match(rf"\s*(?={TAKEN})", view[cut[1] :])
+    is_first = before is not None and not view[: before.start()].replace(TAKEN, "").strip()
+    return bool(before and behind and is_first and {before.start(), cut[1] + behind.end()} <= {*starts})
 
 
 _WITH_SPECTRA = ("angles", "pitch", "averaged", "omni", "spectrum")
