@@ -38,6 +38,10 @@ def drawn(draft):
             "GOES-13 >2 MeV electrons, east and west detectors, June 2013",
             [f"GOES13_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E2{side}_COR_FLUX" for side in "EW"],
         ),
+        (
+            "STA and STB HET protons 13.6-15.1 MeV, March 2012",
+            ["STA_L1_HET.Proton_Flux", "STB_L1_HET.Proton_Flux"],
+        ),
         (  # one instrument ahead, and its counts
             "ISOIS summary count rates, HET protons 10-50 MeV and HET electrons 1-5 MeV, 5-8 Sept 2022",
             ["PSP_ISOIS_L2-SUMMARY.HET_A_H_Rate_TS", "PSP_ISOIS_L2-SUMMARY.HET_A_Electrons_Rate_TS"],
