@@ -1982,7 +1982,14 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("omni-storm", "rename the speed axis to 'V [km/s]' and the B one to 'IMF [nT]'", "'B one'"),
         ("storm-overview", "title: 'Gannon storm', subtitle gone", "which text is the title"),
         ("omni-solar-wind-overview", "split the field into three panels", "in three panels"),
-        ("ace-gone", "also the speed, smoothed too", "'smoothed too'"),
+        ("ace-gone", "also the speed, smoothed too", "'smoothed'"),
+        ("storm-overview", "AE only with AL", "'AE only with AL' leaves out"),
+        ("omni-solar-wind-overview", "density above the speed, and only these two", "which lines to keep"),
+        (
+            "omni-solar-wind-overview",
+            "speed only, and density in a panel of its own above",
+            "leaves out 'density'",
+        ),
         ("omni-storm", "shade 06 to 12 UT on 17 March, only in the first panel", "only in the first panel"),
         ("omni-storm", "density red and dashed, speed the same", "speed the same"),
         ("omni-storm", "smooth the density over 10 min but not the foo", "but not the foo"),
@@ -3283,3 +3290,17 @@ def test_the_label_of_an_axis_keeps_its_unit(author, overview, sentence, label, 
     ]
     assert axes == {"2": label}
     assert ("the label 'n' has no unit; the axis is in nT" in changed.notes) is noted
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("gle73-particles", "electrons above the protons and in 5 min averages"),
+        ("wind-plasma", "velocity on top and in 5 min averages"),
+        ("omni-storm", "density in red and 15 min averages"),
+    ],
+)
+def test_averages_behind_a_line_are_of_that_line(author, templates, name, request_):
+    outcome = author.edit(request_, templates(name))
+    assert isinstance(outcome, AuthorQuestion)
+    assert outcome.text == "Should the averages be drawn beside the line or instead of it?"

@@ -233,6 +233,7 @@ def _panels_named(editor: FigureEditor, clause: Clause, atom: Atom) -> list[int]
 
 def keep_only(editor: FigureEditor, clause: Clause) -> None:
     """Draw only what the clause names."""
+    _refuse_only_with(clause)
     numbers = panel_numbers(editor, clause.of("panel"))
     panels = editor.panels or [editor.drawn]
     if numbers and not clause.has("what"):
@@ -254,7 +255,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(
             f"helio does not understand '{unread[0]}'", advice="name what to keep, or what to remove"
         )
-    if shared := _OF_INSTRUMENT.search(clause.names[-1]):  # ions and electrons of ESA
+    if not clause.names and not clause.of("panel"):
+        raise NotUnderstood("it is not clear which lines to keep", advice="name them")
+    if clause.names and (shared := _OF_INSTRUMENT.search(clause.names[-1])):  # ions and electrons of ESA
         own = editor.lines.of_instrument(shared["name"], editor.drawn)
         meant = [[line for line in lines if line in own] or lines for lines in meant]
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
@@ -288,6 +291,7 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
     """Draw only a part of what a panel draws: ``V only R``, ``AE panel: only AE``."""
     (place,), parts = _around_only(clause)
     _refuse_two_panels(clause)
+    _refuse_only_with(clause)
     if place.kind == "craft":
         raise NotUnderstood(
             f"'{clause.text}' has two meanings",
@@ -303,6 +307,14 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
     if not stays:
         raise NotUnderstood(f"the panel of {place.text} draws no '{parts[0].text}'")
     editor.redraw(kept)
+
+
+def _refuse_only_with(clause: Clause) -> None:
+    """Refuse ``AE only with AL``, which may keep both, or AL alone."""
+    if clause.says(r"\bonly\s+with\b"):
+        raise NotUnderstood(
+            f"it is not clear what '{clause.text.strip()}' leaves out", advice="name the lines to remove"
+        )
 
 
 def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:

@@ -354,7 +354,9 @@ def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[C
         shared.append((*verbs, *nouns, *values))
     options = [replace(clause, shared=parts) for parts in dict.fromkeys(shared) if parts]
     only = any("verb:only" in atom.tags for atom in before)
-    looks = own & (_LOOKS | {"tool", "duration"} if only else _LOOKS)  # only V, 10 min means
+    averages = {"tool", "duration"}  # only V, 10 min means; V on top and in 10 min means
+    with_averages = only or (own <= averages | {"noun", "rel"} and of("what") and not removes_lines(before))
+    looks = own & (_LOOKS | averages if with_averages else _LOOKS)
     is_of_before = targets and not has_target and not clause.has("every", "line:lines")
     is_removed_too = own == {"levels"} and removes_lines(before)
     return [*options, clause] if (looks and is_of_before) or is_removed_too else [clause, *options]

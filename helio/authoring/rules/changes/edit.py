@@ -32,7 +32,6 @@ from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import PLACE, PLACES, SPELLINGS, Atom, in_plainer_words, panel_number
 from helio.authoring.rules.changes.clauses import (
-    EXCLUSIVE,
     PLACED_BESIDE,
     Change,
     Clause,
@@ -335,6 +334,14 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
     ordered = _in_order(_with_looks_of_marks(_with_one_panel(_with_one_rest(editor, changes))))
     drawn, earlier, before = dict[str, str](), dict[str, str](), None
+    keeps = any(change.rule.change is keep_only for change in ordered)
+    meant = [
+        (change.clause, name, editor.lines_of(name))
+        for change in (ordered if keeps else ())
+        for name in (
+            change.clause.names if change.clause.has("rel:own_panel", "rel:above", "rel:below") else ()
+        )
+    ]
     for last, change in zip([None, *ordered], ordered, strict=False):
         clause, now = change.clause, _drawn_with(editor)
         if last is None or before is None or not {atom.kind for atom in last.clause.atoms} <= _SETTINGS:
@@ -363,7 +370,9 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             raise NotUnderstood(
                 f"helio does not understand '{pronoun[0]}'", advice="name the line that moves"
             )
-        if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
+        if change.rule.change is keep_only:
+            _refuse_those_left_out(editor, clause, meant)
+        if is_alike and len(ordered) > 1:
             editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
     _untitle(editor, [change.clause for change in ordered])
     event, moved = _EVENT.search(str(editor.spec.get("title") or "")), default_span(editor)
@@ -376,6 +385,19 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             raise NotUnderstood(
                 f"the request says that {line} stays as it is, and changes it",
                 advice="name the lines that change",
+            )
+
+
+def _refuse_those_left_out(
+    editor: FigureEditor, clause: Clause, meant: Sequence[tuple[Clause, str, list[str]]]
+) -> None:
+    """Refuse a clause that keeps only some lines, if another one arranges lines that are left out by it."""
+    for other, name, lines in meant:
+        is_gone = lines and not set(lines) & set(editor.drawn)
+        if is_gone and other.start != clause.start and not other.has("verb:remove"):
+            raise NotUnderstood(
+                f"'{clause.text.strip()}' leaves out '{name}', which another part of the request draws",
+                advice=f"name all that stays, as in 'only {clause.names[0]} and {name}'",
             )
 
 
@@ -670,7 +692,10 @@ def _order(change: Change) -> int:
 def _without_places(clause: Clause, before: Clause) -> Clause:
     """Leave out names that only said where, in the clause from which they are taken: ``put n in the V panel, red``."""
     names = [atom for atom in clause.shared if "what" in atom.tags]
-    places = [atom for atom in names if says_panel(before, atom.text)]
+    beside = [relation.stop for relation in before.of("rel:above", "rel:below")]
+    places = [
+        atom for atom in names if says_panel(before, atom.text) or any(atom.start >= stop for stop in beside)
+    ]
     kept = tuple(atom for atom in clause.shared if atom not in places)
     return replace(clause, shared=kept) if len(places) < len(names) else clause
 
