@@ -431,6 +431,8 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
             "density on the right of the speed panel in green",
             "colour of OMNI_HRO_1MIN.proton_density: green",
         ),
+        ("storm-overview", "Dst thick, others grey", "colour of OMNI_HRO_1MIN.SYM_H: black"),
+        ("omni-solar-wind-overview", "line at 0 in all panels but Kp", '"y": 0.0, "panel": 9}'),
         ("omni-storm", "speed and density in one panel, density right", "y axis of panel 2 right: n_p"),
         (
             "omni-storm",
@@ -1984,6 +1986,12 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("omni-solar-wind-overview", "split the field into three panels", "in three panels"),
         ("ace-gone", "also the speed, smoothed too", "'smoothed'"),
         ("storm-overview", "AE only with AL", "'AE only with AL' leaves out"),
+        ("storm-overview", "AE in red, the data in blue", "'the data "),
+        (
+            "omni-solar-wind-overview",
+            "shade 10 May 17:00 to 11 May 18:00 in all panels but Kp",
+            "in all panels but Kp",
+        ),
         ("omni-solar-wind-overview", "density above the speed, and only these two", "which lines to keep"),
         (
             "omni-solar-wind-overview",
@@ -3304,3 +3312,23 @@ def test_averages_behind_a_line_are_of_that_line(author, templates, name, reques
     outcome = author.edit(request_, templates(name))
     assert isinstance(outcome, AuthorQuestion)
     assert outcome.text == "Should the averages be drawn beside the line or instead of it?"
+
+
+@in_one_test(
+    ("name", "request_", "panels"),
+    [
+        (
+            "storm-overview",
+            "Dst in a panel of its own below",
+            "OMNI_HRO_1MIN.SYM_H | OMNI2_H0_MRG1HR.DST | phase",
+        ),
+        ("swpc-now", "Bt in its own panel above", "SWPC_RTSW_MAG.Bt | SWPC_RTSW_MAG.BGSM"),
+        (
+            "storm-overview",
+            "SYM-H and Dst in separate panels, Dst above",
+            "OMNI2_H0_MRG1HR.DST | OMNI_HRO_1MIN.SYM_H | phase",
+        ),
+    ],
+)
+def test_a_line_that_leaves_its_panel_stands_beside_it(author, templates, name, request_, panels):
+    assert panels in drawn_in(author.edit(request_, templates(name)).template)

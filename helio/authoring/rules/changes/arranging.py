@@ -480,6 +480,7 @@ def move(editor: FigureEditor, clause: Clause) -> None:
             )
         add_quantities(editor, clause)
         return
+    left = named_panels(editor, moving)
     if clause.has("rel:own_panel"):
         split(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom not in beside)))
     moved, others = named_panels(editor, moving), named_panels(editor, beside)
@@ -488,6 +489,8 @@ def move(editor: FigureEditor, clause: Clause) -> None:
     at = len(editor.panels) if side == "bottom" else 0
     if others:
         at = min(others) - 1 if side in ("above", "before") else max(others)
+    elif clause.has("rel:own_panel") and side not in ("top", "bottom"):  # beside the panel that it leaves
+        at = left[0] - 1 if side in ("above", "before") else left[-1]
     editor.put_panels(moved, at - sum(number <= at for number in moved))
 
 
@@ -504,7 +507,7 @@ def _goes_somewhere(clause: Clause) -> bool:
     if not clause.has("what", "panel"):
         return False
     ahead, behind, side = _placed(clause)
-    return bool(ahead) and (bool(behind) or side in ("top", "bottom"))
+    return bool(ahead) and (bool(behind) or side in ("top", "bottom") or clause.has("rel:own_panel"))
 
 
 def swap_panels(editor: FigureEditor, clause: Clause) -> None:

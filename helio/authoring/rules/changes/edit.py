@@ -29,7 +29,7 @@ from helio.authoring.rules.changes.added_content import fetched_datasets
 from helio.authoring.rules.changes.additions import ADDITIONS, added_inputs
 from helio.authoring.rules.changes.arranging import ARRANGING, all_of, keep_inside, keep_only
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
-from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
+from helio.authoring.rules.changes.atom_values import COLOURS, QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import PLACE, PLACES, SPELLINGS, Atom, in_plainer_words, panel_number
 from helio.authoring.rules.changes.clauses import (
     PLACED_BESIDE,
@@ -125,6 +125,11 @@ _ALL_BUT = ignoring_case(
     r"(?=\s*(?:$|[.!])|\s+(?:from|to|in|log\w*|linear|on|with|should|must)\b)"
 )
 """Panels without one of them, for which a setting is: ``log axes in all but the first panel``."""
+_MARKED_BUT = ignoring_case(
+    r"(?P<mark>\b(?:shad(?:e|ing)\b|mark\b|(?P<level>lines?\s+at\b(?!\s*\d+:)))[^;]*?)\bin\s+all\s+(?:the\s+)?panels\s+"
+    r"(?P<but>but|except(?:\s+for)?)\s+(?:the\s+)?(?P<what>[\w|-]+)(?:\s+panel)?(?=\s*(?:$|[,;.]))"
+)
+"""A mark of which one panel gets none: ``a line at 0 in all panels but Kp``."""
 _BESIDE_NAME = ignoring_case(r"^(?:its|their)\s+|['’]s(?!\w)|\s+panels?$")
 _THAT_PANEL = ignoring_case(r"\b(?P<to>(?:to|in|into|on|onto)\s+)(?:that|this)\s+panel\b")
 """A panel that the words before it name: ``B in GSE, and add |B| to that panel``."""
@@ -289,6 +294,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     if unread := ignoring_case(
         r"\beverywhere\s+(?:but|except)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
         r"|\bi\s+mean(?:t)?\b|(?<=[,;.–—-]\s)(?:no(?=\s*,)|no\s+wait\b|actually(?=\s+the\b))"
+        rf"|(?<=[;,]\s)(?:and\s+)?the\s+data\s+(?=(?:in\s+)?(?:{COLOURS})\b)"
         r"|\bno\s+\d+\s*%|\d[^,;]*\s(?:is|are)\s+not\s+(?:needed|wanted|necessary)\b"
     ).search(text):
         raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name what changes, and how")
@@ -434,11 +440,24 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
 
     if unread := _MARKS_BUT.search(text):
         raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name each mark to remove")
+    text = _MARKED_BUT.sub(lambda match: _in_panels_but(editor, match), text)
     for pattern in _KEPT:
         text = pattern.sub(taken, text)
     if unread := _NOT_KEPT.search(text):
         raise NotUnderstood(f"helio does not understand '{unread['not']}'", advice="name lines of the figure")
     return re.sub(r"^\W*(?:(?:and|but|then)\b\W*)*", "", text) if editor.kept else text
+
+
+def _in_panels_but(editor: FigureEditor, match: re.Match[str]) -> str:
+    """Return the numbers of the panels of ``a line at 0 in all panels but Kp``; refuse this of times."""
+    left_out = editor.panels_with(editor.lines_of(match["what"]))
+    if len(left_out) != 1 or not match["level"]:
+        raise NotUnderstood(
+            f"helio does not understand 'in all panels {match['but']} {match['what']}'",
+            advice="a time is marked in every panel; for a line at a value, name the panels by their numbers",
+        )
+    numbers = [str(number) for number in range(1, len(editor.panels) + 1) if number not in left_out]
+    return f"{match['mark']}in panels {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
 def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause, Rule
@@ -14,6 +15,7 @@ from helio.authoring.rules.changes.panel_settings import (
     says_panel,
 )
 from helio.knowledge.quantities import spellings
+from helio.pipelines.template.labels import owner
 
 WIDTHS = {"thicker": 2.0, "thinner": 0.5}
 MARKERS = {"larger": 2.0, "smaller": 0.5}
@@ -55,7 +57,8 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
     if clause.has("every:both") and len(wished) == 2:
         return wished
     if clause.has("every:others"):
-        return [line for line in drawn if line not in targets]
+        is_all = clause.says(r"\b(?:everything|anything|all|rest)\b")
+        return [line for line in drawn if line not in targets] if is_all else _others(editor, drawn, targets)
     if plural and len(drawn) != 2 and clause.says(r"\bboth\b"):
         pairs = [panel for panel in editor.panels if len(panel) == 2]
         if len(pairs) != 1:
@@ -64,6 +67,25 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
     if len(drawn) == 1 or plural or clause.has("noun:width"):
         return drawn
     return [editor.ask("Which line do you mean?", drawn)]
+
+
+def _others(editor: FigureEditor, drawn: Sequence[str], targets: Collection[str]) -> list[str]:
+    """Return the lines beside those that have got a look: of their panel, if they share one with others; else all."""
+    styled = [line for line in drawn if any(owner(target, [line]) for target in targets)]
+    numbers = editor.panels_with(styled)
+    beside = [line for line in editor.lines_in(numbers) if line in drawn and line not in styled]
+    beside += [
+        f"{line}.{axis}"
+        for line in styled
+        if line not in targets
+        for axis in editor.axes(line)
+        if f"{line}.{axis}" not in targets
+    ]
+    if len(numbers) != 1 or not beside:
+        return [line for line in drawn if line not in targets]
+    if len(editor.panels) > 1:
+        editor.notes.append(f"'others' is taken for the other lines of panel {numbers[0]}")
+    return beside
 
 
 def _shown_as_craft(editor: FigureEditor, name: str) -> list[str]:
