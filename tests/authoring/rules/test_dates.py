@@ -118,5 +118,9 @@ def test_ordinals_that_may_be_no_days_stay() -> None:
     assert "12th" in ranges("10 Sep 2017, 10th noon until 12th midnight")
 
 
+def test_two_years_of_a_quantity_against_another_are_one_range() -> None:
+    assert ranges("against V for 1994 and 1995")[0] == "1994-01-01 to 1996-01-01"
+
+
 def test_two_years_that_are_compared_stay_two() -> None:
     assert ranges("compare 2005 and May 2005") == ["2005-01-01 to 2006-01-01", "2005-05-01 to 2005-06-01"]
