@@ -431,6 +431,7 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
             "density on the right of the speed panel in green",
             "colour of OMNI_HRO_1MIN.proton_density: green",
         ),
+        ("swpc-now", "colour Bz red", "colour of SWPC_RTSW_MAG.BGSM.z: red"),
         ("storm-overview", "Dst thick, others grey", "colour of OMNI_HRO_1MIN.SYM_H: black"),
         ("omni-solar-wind-overview", "line at 0 in all panels but Kp", '"y": 0.0, "panel": 9}'),
         ("omni-storm", "speed and density in one panel, density right", "y axis of panel 2 right: n_p"),

@@ -43,7 +43,10 @@ def test_a_daily_overview_of_a_day_is_no_mean(author):
 @in_one_test(
     ("sentence", "saved"),
     [
-        ("table (csv) of hourly mean and standard deviation of Vp at ACE, 10-12 Dec 2006", ["ACE_V_std.csv"]),
+        (
+            "table (csv) of hourly mean and standard deviation of Vp at ACE, 10-12 Dec 2006",
+            ["ACE_V_mean_std.csv"],
+        ),
         ("ACE B and density on 2003-10-29, save the density as csv", ["ACE_n.csv"]),
         ("csv of Dst for March 2015", ["OMNI_Dst.csv"]),
         ("save ACE B 2003-10-29 to ace_b.csv", ["ace_b.csv"]),
@@ -82,7 +85,7 @@ def test_a_daily_overview_of_a_day_is_no_mean(author):
         ("list of geomagnetic storms with Dst below -100 nT in 2023, as CSV", ["storms.csv"]),
         ("minimum Dst of each storm in 2015", ["storms.csv"]),
         ("storms of 2012, table", ["storms.csv"]),
-        ("Dst mean and max per day, Nov 2003, table please", ["OMNI_Dst_std.csv"]),
+        ("Dst mean and max per day, Nov 2003, table please", ["OMNI_Dst_mean_max.csv"]),
     ],
 )
 def test_the_named_data_are_saved(author, sentence, saved):

@@ -81,6 +81,8 @@ _ROWS = {
 """Rows of helio's table of quantities by their datasets."""
 _MOMENT_OF = {"n": "density", "t": "temperature"}
 """The moments that single letters mean, if no line has this name."""
+_FIELD_IN = re.compile(r"B_?(?P<frame>GSE|GSM|RTN)")
+"""Names of magnetic fields in a frame, of datasets that the catalogue lacks: ``BGSM``."""
 _NO_LINE = ignoring_case(
     rf"all\s+(?:{COUNT})|(?:the\s+)?(?:(?:away|towards?)\s+sectors?|(?:(?:milli)?second|minute|hour|day|epoch)s?|data)"
 )
@@ -378,14 +380,20 @@ class Lines:
             for parameter in self.catalogue.dataset(dataset).parameters
             if parameter.name == name
         ]
+        fields = [match for match in map(_FIELD_IN.fullmatch, self._unlisted(pairs)) if match]
+        frames |= {match["frame"] for match in fields}
         units = {parameter.canonical_unit for parameter in parameters}
         kinds = {_KINDS.get(parameter.size, "spectrum") for parameter in parameters}
-        kinds = kinds or {"vector" for row in rows if row.quantity in VECTORS}
+        kinds = kinds or {"vector" for row in rows if row.quantity in VECTORS} or {"vector" for _ in fields}
         return Foreseen(
             units.pop() if len(units) == 1 else None,
             frames.pop() if len(frames) == 1 else None,
             frozenset(kinds) or EVERY_KIND,
         )
+
+    def _unlisted(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+        """Return the parameters of datasets that the catalogue lacks, such as real-time data."""
+        return [name for dataset, name in pairs if dataset not in self.catalogue]
 
     def _meant(self, plain: str, what: str, drawn: list[str], by_craft: bool) -> list[str]:
         every = re.match(r"(?:both|all)\s", plain)
@@ -674,7 +682,9 @@ class Lines:
         if step.tool == "magnitude":
             vectors = set[str]().union(*(self._quantities(source, inherited=True) for source in sources))
             return {MAGNITUDE_OF[vector] for vector in vectors & MAGNITUDE_OF.keys()}
-        quantities = {row.quantity for row in self._rows(self.pairs(label))}
+        pairs = self.pairs(label)
+        quantities = {row.quantity for row in self._rows(pairs)}
+        quantities |= {B for name in self._unlisted(pairs) if _FIELD_IN.fullmatch(name)}
         if inherited and not quantities:
             quantities = quantities.union(*(self._quantities(source, inherited=True) for source in sources))
         if step.tool == "join_components":

@@ -207,7 +207,8 @@ def _two_short_years(match: re.Match[str]) -> str:
 
 
 _COMPARES = re.compile(
-    r"\b(?:compar\w+|(?:versus|vs\.?|against)(?=\s+(?:that\s+of\s+|in\s+)?(?:19|20)\d{2})|between|each|both|over-?(?:lay|plot)\w*|superpos\w+|side by side|differ\w+)\b",
+    r"\b(?:compar\w+|(?:versus|vs\.?|against)(?=\s+(?:that\s+of\s+|in\s+)?(?:19|20)\d{2})"
+    r"|between|each|both|over-?(?:lay|plot)\w*|superpos\w+|side by side|differ\w+)\b",
     re.IGNORECASE,
 )
 """Words that tell two years apart."""
