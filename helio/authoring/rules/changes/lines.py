@@ -577,16 +577,15 @@ class Lines:
         """Return the lines that a component such as ``bz`` means; ask the user if it could mean several lines."""
         pattern = re.compile(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{FRAME_WORDS}))?$")
 
-        def kept(label: str) -> bool:  # by a step that takes one component of a vector
-            names = self.step(label).params.get("keep")
-            return isinstance(names, list) and [str(name).casefold() for name in names] == [letter]
+        def is_component(label: str, made: str) -> bool:
+            names = self.step(made).params.get("keep")  # of a step that takes one component of a vector
+            is_kept = isinstance(names, list) and [str(name).casefold() for name in names] == [letter]
+            return bool(pattern.search(made.casefold())) or (is_kept and self._is_of(label, stem))
 
         lone = first(
             drawn,
-            lambda label: (
-                bool(pattern.search(label.casefold())) or (kept(label) and self._is_of(label, stem))
-            ),
-            lambda label: kept(self.source(label, _KEEPING)) and self._is_of(label, stem),
+            lambda label: is_component(label, label),
+            lambda label: is_component(label, self.source(label, _KEEPING)),
         )
         if lone:
             return self._chosen(what, lone)

@@ -53,6 +53,8 @@ _PER_SECOND = (
     r"(?:(?:vectors?|vecs?|samples?|points)\s*(?:per\s+sec(?:ond)?|/\s*s(?:ec)?)|VPS|S/s"
     r"|Hz(?=\s+(?:magnetic|field|magnetometer|mag|MFI|FGM|B|data|resolution|sampling)\b))\b"
 )
+_RATE_OF_MODE = r"(?P<mode>\b(?:mode|MAG|MFI|FGM|survey)\s*\()(?P<rate>\d+(?:\.\d+)?)\s*Hz\)"
+"""The rate of a mode behind it: ``normal mode (8 Hz)``."""
 _PHRASES = {mode: rf"(?<![\w-])(?:{mode.phrases})(?![\w-])" for mode in MODES}
 _PARTS = re.compile(r"[,;+&]|\b(?:and|with|plus)\b", re.IGNORECASE)
 _FINEST = r"\b(?:high(?:est)?|full|best)[- ]?res(?:olution)?\b"
@@ -66,6 +68,9 @@ def with_plain_rates(text: str) -> str:
     >>> with_plain_rates("11 Hz field, 1 to 5 Hz field")
     '0.0909091 s resolution field, 1 to 5 Hz field'
     """
+    text = ignoring_case(_RATE_OF_MODE).sub(
+        lambda match: f"{match['mode']}{1 / float(match['rate']):g} s resolution)", text
+    )
     return ignoring_case(_PER_SECOND).sub(lambda match: f"{1 / float(match['rate']):g} s resolution", text)
 
 
