@@ -580,7 +580,10 @@ class Lines:
         def is_component(label: str, made: str) -> bool:
             names = self.step(made).params.get("keep")  # of a step that takes one component of a vector
             is_kept = isinstance(names, list) and [str(name).casefold() for name in names] == [letter]
-            return bool(pattern.search(made.casefold())) or (is_kept and self._is_of(label, stem))
+            is_named = made == label or owner(made, self.producers) == made  # no part of a vector
+            return (is_named and bool(pattern.search(made.casefold()))) or (
+                is_kept and self._is_of(label, stem)
+            )
 
         lone = first(
             drawn,
