@@ -291,8 +291,8 @@ class _Figure:
     def _unused_setting(self) -> str:
         """Return a setting of the request that no data have: a frame without a vector, energies without a flux."""
         request, sources = self.request, self.steps.sources
-        if request.datasets or request.cuts:
-            return ""
+        if named := len(request.datasets) + len(request.cuts):
+            return " and ".join(request.energies) if len(request.energies) > named else ""
         turned = {
             step["tool_args"]["to"] for step in self.steps.steps if step["tool_name"] == "transform_frame"
         }

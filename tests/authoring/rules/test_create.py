@@ -362,6 +362,14 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("ACE speed together with a panel of Bz smoothed over 1 h", [["ACE_V"], ["ACE_Bz_smooth"]]),
         ("Dst with Kp below and ap in the third panel", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_ap"]]),
         ("ACE speed with density below and Bz above", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
+        (
+            "OMNI >10 MeV and >30 MeV protons, speed below",
+            [["OMNI_PR-FLX_10"], ["OMNI_PR-FLX_30"], ["OMNI_V"]],
+        ),
+        (
+            "HELIOS1_COHO1HR_MERGED_MAG_PLASMA: BR, BT and BN, protonDensity below",
+            [["Helios1_BR"], ["Helios1_BT"], ["Helios1_BN"], ["Helios1_protonDensity"]],
+        ),
         ("ACE H_S1 H_S2 of AC_H2_ULE one panel", [["ACE_H_S1", "ACE_H_S2"]]),
         ("ACE Bz, density above, speed below", [["ACE_n"], ["ACE_Bz"], ["ACE_V"]]),
         ("ACE Bz with density above it and speed below", [["ACE_n"], ["ACE_Bz"], ["ACE_V"]]),

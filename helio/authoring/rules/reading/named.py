@@ -87,8 +87,9 @@ def _parameters_in(sentence: Sentence, catalogue: Catalogue, dataset: str) -> li
     names = [parameter.name for parameter in catalogue.dataset(dataset).parameters]
     found: list[str] = []
     for match in re.finditer(r"(?<![\w-])[A-Za-z][\w#-]*\w|(?<![\w-])[A-Z](?![\w-])", sentence.text):
-        if match[0] in names and sentence.take_at(*match.span()):
-            found.append(match[0])
+        name = "BT" if match[0] == "B_T" and "B_T" not in names else match[0]  # as BR, BT, BN are written
+        if name in names and sentence.take_at(*match.span()):
+            found.append(name)
     return list(dict.fromkeys(found))
 
 
