@@ -3333,3 +3333,12 @@ def test_averages_behind_a_line_are_of_that_line(author, templates, name, reques
 )
 def test_a_line_that_leaves_its_panel_stands_beside_it(author, templates, name, request_, panels):
     assert panels in drawn_in(author.edit(request_, templates(name)).template)
+
+
+def test_a_line_in_the_panel_of_a_spectrogram_may_be_over_it_or_in_its_own(author, templates):
+    template = templates("tha-ions")
+    asked = author.edit("put the magnetic field into the top panel", template)
+    assert asked.choices == (
+        "in a panel of its own at this place",
+        "over the spectrogram of panel 1",
+    )

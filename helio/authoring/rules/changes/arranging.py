@@ -607,6 +607,12 @@ def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
     lines = [line for name in clause.names for line in editor.known(name)]
     if len(numbers) != 1:
         raise NotUnderstood("the request names several panels to draw in")
+    if is_spectrogram(editor, numbers[0]) and not any(map(editor.lines.may_have_colours, lines)):
+        own = "in a panel of its own at this place"
+        over = f"over the spectrogram of panel {numbers[0]}"
+        if editor.ask(f"Where do you want {' and '.join(lines)}?", [own, over]) == own:
+            editor.put_panels(named_panels(editor, clause.of("what")), numbers[0] - 1)
+            return
     _join(editor, lines, numbers[0], stay=clause.has("rel:also") and not clause.has("verb:move"))
 
 
