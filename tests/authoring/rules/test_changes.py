@@ -1988,11 +1988,6 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("ace-gone", "also the speed, smoothed too", "'smoothed'"),
         ("storm-overview", "AE only with AL", "'AE only with AL' leaves out"),
         ("storm-overview", "AE in red, the data in blue", "'the data "),
-        (
-            "omni-solar-wind-overview",
-            "shade 10 May 17:00 to 11 May 18:00 in all panels but Kp",
-            "in all panels but Kp",
-        ),
         ("omni-solar-wind-overview", "density above the speed, and only these two", "which lines to keep"),
         (
             "omni-solar-wind-overview",
@@ -3315,26 +3310,6 @@ def test_averages_behind_a_line_are_of_that_line(author, templates, name, reques
     assert outcome.text == "Should the averages be drawn beside the line or instead of it?"
 
 
-@in_one_test(
-    ("name", "request_", "panels"),
-    [
-        (
-            "storm-overview",
-            "Dst in a panel of its own below",
-            "OMNI_HRO_1MIN.SYM_H | OMNI2_H0_MRG1HR.DST | phase",
-        ),
-        ("swpc-now", "Bt in its own panel above", "SWPC_RTSW_MAG.Bt | SWPC_RTSW_MAG.BGSM"),
-        (
-            "storm-overview",
-            "SYM-H and Dst in separate panels, Dst above",
-            "OMNI2_H0_MRG1HR.DST | OMNI_HRO_1MIN.SYM_H | phase",
-        ),
-    ],
-)
-def test_a_line_that_leaves_its_panel_stands_beside_it(author, templates, name, request_, panels):
-    assert panels in drawn_in(author.edit(request_, templates(name)).template)
-
-
 def test_a_line_in_the_panel_of_a_spectrogram_may_be_over_it_or_in_its_own(author, templates):
     template = templates("tha-ions")
     asked = author.edit("put the magnetic field into the top panel", template)
@@ -3342,3 +3317,167 @@ def test_a_line_in_the_panel_of_a_spectrogram_may_be_over_it_or_in_its_own(autho
         "in a panel of its own at this place",
         "over the spectrogram of panel 1",
     )
+
+
+def _names_drawn(template):
+    return [[label.split(".")[-1] for label in panel] for panel in figure_in(template)["panels"]]
+
+
+@in_one_test(
+    ("name", "request_", "panels"),
+    [
+        ("plasma-beta-mach", "P_dyn in a panel of its own below", [["P_B", "P_th", "P_tot"], ["P_dyn"]]),
+        ("plasma-beta-mach", "move M_ms to its own panel below", [["MA"], ["Mms"]]),
+        ("plasma-beta-mach", "M_ms in its own panel above", [["Mms"], ["MA"]]),
+        ("plasma-beta-mach", "P_tot in its own panel above", [["P_tot"], ["P_B", "P_th", "P_dyn"]]),
+        ("plasma-beta-mach", "T_e in its own panel above", [["T_e"], ["T"]]),
+        ("storm-overview", "Dst in a panel of its own below", [["SYM_H"], ["DST"]]),
+        ("swpc-now", "Bt in its own panel below", [["BGSM"], ["Bt"]]),
+        ("plasma-beta-mach", "M_A and M_ms in separate panels, M_ms above", [["Mms"], ["MA"]]),
+        ("plasma-beta-mach", "split M_A and M_ms into two panels, M_ms above", [["Mms"], ["MA"]]),
+        ("plasma-beta-mach", "T and T_e in separate panels, T below", [["T_e"], ["T"]]),
+        ("plasma-beta-mach", "P_B, P_th and P_tot in separate panels, P_B below",
+         [["P_dyn"], ["P_th"], ["P_tot"], ["P_B"]]),
+        ("storm-overview", "SYM-H and Dst in separate panels, Dst above", [["DST"], ["SYM_H"]]),
+    ],
+)  # fmt: skip
+def test_a_line_with_a_panel_of_its_own_stands_beside_the_panel_that_it_left(
+    author, templates, name, request_, panels
+):
+    template = templates(name)
+    before = _names_drawn(template)
+    lines = {line for panel in panels for line in panel}
+    (at,) = [at for at, panel in enumerate(before) if lines & {*panel}]
+    assert _names_drawn(author.edit(request_, template).template) == [
+        *before[:at],
+        *panels,
+        *before[at + 1 :],
+    ]
+
+
+@in_one_test(
+    ("request_", "words"),
+    [
+        ("V in its own panel below", "panels of their own already"),
+        ("below the field, P_dyn in its own panel", "does not understand"),
+    ],
+)
+def test_a_panel_of_several_lines_does_not_move_for_one(author, templates, request_, words):
+    with pytest.raises(NotUnderstood, match=words):
+        author.edit(request_, templates("plasma-beta-mach"))
+
+
+@in_one_test(
+    ("name", "request_", "left_out"),
+    [
+        ("omni-solar-wind-overview", "line at 0 in all panels but Kp", {10}),
+        ("omni-solar-wind-overview", "line at 0 in every panel but Kp", {10}),
+        ("omni-solar-wind-overview", "line at 0 in all panels, but not Kp", {10}),
+        ("omni-solar-wind-overview", "line at 100 in all panels but the field panel", {1}),
+        ("omni-solar-wind-overview", "dotted line at 0 in all panels except the temperature", {5}),
+        ("omni-solar-wind-overview", "line at 0 in all panels but Kp and the temperature", {5, 10}),
+        ("swpc-now", "line at 0 in all panels but the speed, the density and the temperature", {2, 3, 4}),
+    ],
+)  # fmt: skip
+def test_a_line_at_a_value_is_not_drawn_in_a_panel_that_is_left_out(
+    author, templates, name, request_, left_out
+):
+    figure = figure_in(author.edit(request_, templates(name)).template)
+    drawn = {line["panel"] for line in figure["hlines"] if "y" in line}
+    assert drawn == {*range(1, len(figure["panels"]) + 1)} - left_out
+
+
+@in_one_test(
+    ("request_", "words"),
+    [
+        ("shade 10 May 17:00 to 11 May 18:00 in all panels but Kp", "in every panel"),
+        ("shade 10 May 17:00 to 11 May 18:00 in all panels but the last", "in every panel"),
+        ("shade 10 May 17:00 to 11 May 18:00, but not in the Kp panel", "in every panel"),
+        ("vertical line at 10 May 17:00 in all panels except Kp", "in every panel"),
+        ("line at 0 in all panels, leave Kp as it is", "stays as it is"),
+        ("line at 0 in all panels but the foo", "'all panels but'"),
+    ],
+)
+def test_a_panel_that_cannot_be_left_out_is_refused(author, templates, request_, words):
+    with pytest.raises(NotUnderstood, match=words):
+        author.edit(request_, templates("omni-solar-wind-overview"))
+
+
+@in_one_test(
+    ("name", "request_", "others"),
+    [
+        ("themis-esa-overview", "B_z in red and thick, others thin, and no magnitude", {"B.x", "B.y"}),
+        ("themis-esa-overview", "B_z in red, others thin and grey", {"B.x", "B.y", "Bmag"}),
+        ("themis-esa-overview", "B_z thick, the other components thin", {"B.x", "B.y"}),
+        ("mms-magnetopause-mva-walen", "B_N red, others grey", {"B_LMN.B_L", "B_LMN.B_M"}),
+        ("storm-overview", "Dst thick, others grey", {"OMNI_HRO_1MIN.SYM_H"}),
+        ("storm-overview", "SYM-H blue, the others thin and dashed", {"OMNI2_H0_MRG1HR.DST"}),
+        ("psp-bfield", "B_N red, others grey", {"B_RTN.r", "B_RTN.t"}),
+    ],
+)
+def test_the_others_are_those_of_the_panel(author, templates, name, request_, others):
+    template = templates(name)
+    before, after = (figure_in(each) for each in (template, author.edit(request_, template).template))
+    changed = {
+        line
+        for key in ("trace_colors", "line_styles")
+        for line, look in (after.get(key) or {}).items()
+        if (before.get(key) or {}).get(line) != look
+        and look in ("grey", {"width": 1.0}, {"width": 1.0, "dash": "dash"})
+    }
+    assert changed == others
+
+
+def test_others_of_a_panel_with_one_line_are_asked(author, templates):
+    question = author.edit("Kp thick, others grey", templates("storm-overview"))
+    assert isinstance(question, AuthorQuestion)
+    with pytest.raises(NotUnderstood, match="which lines 'the other components' means"):
+        author.edit("M_A thick, the other components thin", templates("plasma-beta-mach"))
+
+
+def test_everything_else_is_of_the_whole_figure_but_no_spectrogram(author, templates):
+    template = author.edit("B_z thick, everything else thin", templates("themis-esa-overview")).template
+    thin = {line for line, style in figure_in(template)["line_styles"].items() if style["width"] == 1}
+    assert {"n", "T", "P_tot"} <= thin
+    assert "ions" not in thin
+
+
+@in_one_test(
+    ("request_", "label"),
+    [
+        ("mark the current sheet at 12:00", "current sheet"),
+        ("mark 12:00 as a current sheet", "current sheet"),
+        ("vertical line at 12:00 as a current sheet", "current sheet"),
+        ("mark the shock at 12:00 please", "shock"),
+        ("mark the shock as well at 12:00", "shock"),
+    ],
+)
+def test_the_whole_name_of_a_mark_is_its_label(author, templates, request_, label):
+    template = author.edit(request_, templates("psp-bfield")).template
+    assert [line["label"] for line in figure_in(template)["vlines"]] == [label]
+
+
+@in_one_test(
+    ("request_",),
+    [
+        ("AE in red, the data in blue",),
+        ("AE in red, data points in blue",),
+        ("AE thick, the data thin",),
+    ],
+)
+def test_a_second_look_of_a_line_that_is_not_named_is_refused(author, templates, request_):
+    with pytest.raises(NotUnderstood, match="not clear which line"):
+        author.edit(request_, templates("storm-overview"))
+
+
+def test_panels_that_go_are_not_left_out_of_a_shading(author, templates):
+    request = "shade 10 May 17:00 to 11 May 18:00 and hide all panels but Kp"
+    figure = figure_in(author.edit(request, templates("omni-solar-wind-overview")).template)
+    assert (figure["panels"], len(figure["vrects"])) == ([["Kp"]], 1)
+
+
+@in_one_test(("request_",), [("all panels except the density in red",), ("panels 2 and 3 in red",)])
+def test_a_vector_among_the_lines_of_panels_keeps_its_colours(author, templates, request_):
+    draft = author.edit(request_, templates("wind-plasma"))
+    assert figure_in(draft.template)["trace_colors"] == {"temperature": "red"}
+    assert any("keeps its colours" in note for note in draft.notes)

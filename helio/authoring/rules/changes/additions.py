@@ -81,7 +81,7 @@ _FILLER = re.compile(
     r"*(?:panel|plot)\b(?:\s+of\s+its\s+own)?"
     r"|\b(?:an?|one more|another)\s+(?:(?:new|own|separate|extra|further)\s+)*panel\s+(?:with|of|for|showing|"
     r"that shows)\b"
-    r"|\b(?:in|into|as)\s*$|\bpanels?\b|\b(?:line|curve|trace)s?\b(?!\s+(?:at|of))|\b(?:in|as|with)\s+an?\s*$|\band\s+(?:show|plot|"
+    r"|\b(?:in|into|as)(?:\s+(?:its|their))?\s*$|\bpanels?\b|\b(?:line|curve|trace)s?\b(?!\s+(?:at|of))|\b(?:in|as|with)\s+an?\s*$|\band\s+(?:show|plot|"
     r"draw)\s+it\b",
     re.IGNORECASE,
 )
@@ -97,7 +97,12 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     drawn = [] if is_new else editor.lines_of(content)
     is_other = clause.has("rel:raw") and any(editor.lines.step(line).tool in AVERAGES for line in drawn)
     if place.at is not None and drawn and not is_other:
-        moved = editor.numbers_of(content)
+        moved, has_others = editor.panel_numbers(content)
+        if has_others and clause.has("rel:own_panel"):
+            raise NotUnderstood(
+                f"helio does not understand '{clause.text.strip()}'",
+                advice=f"say where the panel comes at the end, as in '{content} in its own panel below …'",
+            )
         editor.put_panels(moved, place.at - sum(number <= place.at for number in moved))
         return
     named = vectors_of(editor, content, editor.drawn)
@@ -516,7 +521,7 @@ def _content(clause: Clause, atoms: Sequence[Atom], place: tuple[int, int] = (0,
     kept = kept[: place[0]] + " " * (place[1] - place[0]) + kept[place[1] :]
     text = ignoring_case(r"\b(?:the\s+)?(?:two|both)\s+").sub("", _FILLER.sub(" ", kept))
     text = ignoring_case(r"\band\s+it\b(?:\s+(?:as|in|on))?\s*$").sub(" ", text.strip(" ,"))
-    return " ".join(text.split()).strip(" ,")
+    return " ".join(text.split()).removeprefix("the ,").strip(" ,")  # below the field, Bz
 
 
 def put_into(

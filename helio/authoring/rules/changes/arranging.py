@@ -480,17 +480,15 @@ def move(editor: FigureEditor, clause: Clause) -> None:
             )
         add_quantities(editor, clause)
         return
-    left = named_panels(editor, moving)
     if clause.has("rel:own_panel"):
-        split(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom not in beside)))
+        kept = tuple(atom for atom in clause.atoms if atom not in beside)
+        split(editor, replace(clause, atoms=kept), moves=True)
     moved, others = named_panels(editor, moving), named_panels(editor, beside)
     if len(moved) == len(editor.panels) and len(moving) == 1:
         raise NotUnderstood("these lines are in all panels: none of them stands above or below another")
     at = len(editor.panels) if side == "bottom" else 0
     if others:
         at = min(others) - 1 if side in ("above", "before") else max(others)
-    elif clause.has("rel:own_panel") and side not in ("top", "bottom"):  # beside the panel that it leaves
-        at = left[0] - 1 if side in ("above", "before") else left[-1]
     editor.put_panels(moved, at - sum(number <= at for number in moved))
 
 
@@ -507,7 +505,7 @@ def _goes_somewhere(clause: Clause) -> bool:
     if not clause.has("what", "panel"):
         return False
     ahead, behind, side = _placed(clause)
-    return bool(ahead) and (bool(behind) or side in ("top", "bottom") or clause.has("rel:own_panel"))
+    return bool(ahead) and (bool(behind) or side in ("top", "bottom"))
 
 
 def swap_panels(editor: FigureEditor, clause: Clause) -> None:
@@ -749,9 +747,9 @@ def _parts_in(editor: FigureEditor, panel: Sequence[str], lines: Sequence[str]) 
     return {line: vector for line, vector in owners.items() if vector in panel}
 
 
-def split(editor: FigureEditor, clause: Clause) -> None:
-    """Draw lines in panels of their own."""
-    if _names_new(editor, clause.of("what")):
+def split(editor: FigureEditor, clause: Clause, *, moves: bool = False) -> None:
+    """Draw lines in panels of their own, below or above the panels that they leave; the panels may then `move`."""
+    if _names_new(editor, [atom for atom in clause.of("what") if atom.text in clause.names]):
         add_quantities(editor, clause)
         return
     panels = editor.panels
@@ -775,13 +773,14 @@ def split(editor: FigureEditor, clause: Clause) -> None:
         apart = [[editor.component(line)] for line in lines if line in panel or line in parts]
         whole = [vector for vector in panel if list(parts.values()).count(vector) == 3]
         kept = [line for line in panel if line not in lines and line not in whole]
-        arranged += [kept, *apart] if kept else apart
+        order = [*apart, kept] if clause.has("rel:above") else [kept, *apart]
+        arranged += [labels for labels in order if labels]
     count = ignoring_case(rf"\binto\s+(?P<count>{COUNT}|\d+)\s+").search(clause.text)
     if count and sum(panel not in panels for panel in arranged) != number_of_text(count["count"]):
         raise NotUnderstood(
             f"helio cannot draw these lines in {count['count']} panels", advice="name what each panel draws"
         )
-    if arranged == panels and not clause.has("rel:top", "rel:bottom", "rel:above", "rel:below"):
+    if arranged == panels and not moves:
         raise NotUnderstood("these lines have panels of their own already")
     editor.redraw(arranged)
 
@@ -809,8 +808,9 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("rel:above|rel:below|rel:before|"
          "rel:after|rel:top|rel:bottom what|panel", f"{_PLACES} craft panel", move, _goes_somewhere),
     Rule("rel:same_panel|verb:join", "what craft panel every verb:move verb:join rel:same_panel line", join),
-    Rule("rel:own_panel|verb:split", "what craft panel every verb:move "
-                                     "verb:split rel:own_panel line verb:show", split),
+    Rule("rel:own_panel|verb:split", "what craft panel every verb:move rel:above rel:below "
+                                     "verb:split rel:own_panel line verb:show", split,
+         lambda clause: not (clause.has("rel:above", "rel:below") and _placed(clause)[1])),
     Rule("what panel", "verb:move craft rel:same_panel", move_to_panel, _is_place),
     Rule("verb:move what", "craft line rel:also rel:same_panel colour dash", put_into_panel,
          lambda clause: _INTO.search(clause.text) is not None and _names_two(clause)),

@@ -217,7 +217,7 @@ _OPPOSITES = {
 }  # fmt: skip
 """What to do about a size that is too much: a line that is too thick gets thinner."""
 _OTHERS = (
-    r"\b(?:(?:everything|all|anything)\s+else|(?:all\s+)?(?:the\s+)?(?:others|rest|other\s+(?:lines|curves|traces|ones)))\b"
+    r"\b(?:(?:everything|all|anything)\s+else|(?:all\s+)?(?:the\s+)?(?:others|rest|other\s+(?:lines|curves|traces|ones|components)))\b"
     rf"(?=\s+(?:(?:in|should|be|can|drawn|as)\s+)*{TAKEN})"
 )
 """Regular expression of all lines that a sentence does not name, before a look: ``everything else grey``."""

@@ -180,7 +180,7 @@ _IN_BRACKETS = re.compile(
 """The label of a mark in brackets behind its value: ``a horizontal line at 6.6 (geosynchronous orbit)``."""
 _MARKED_AS = re.compile(
     r"(?P<mark>\b(?:mark|shade|highlight)\s+(?=[^,;()\"]*\d)(?:(?!\b(?:save|write|export)\b)[^,;()\"])+?)\s+as\s+(?:(?:an?|the)\s+)?"
-    rf"(?P<label>(?!{_LOOK})[A-Za-z](?:(?!\b(?:line|band|bar|area|region|marker|interval|shading)s?\b)[\w -])*?)"
+    rf"(?P<label>(?!{_LOOK}|well\b)[A-Za-z](?:(?!\b(?:line|band|bar|area|region|marker|interval|shading)s?\b)[\w -])*?)"
     r"(?=\s*(?:$|[,;.])|\s+(?:in|on|at|with|and|for)\b)",
     re.IGNORECASE,
 )

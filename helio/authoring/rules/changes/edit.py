@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ from helio.authoring.rules.changes.added_content import fetched_datasets
 from helio.authoring.rules.changes.additions import ADDITIONS, added_inputs
 from helio.authoring.rules.changes.arranging import ARRANGING, all_of, keep_inside, keep_only
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
-from helio.authoring.rules.changes.atom_values import COLOURS, QUOTES, with_quoted_titles
+from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import PLACE, PLACES, SPELLINGS, Atom, in_plainer_words, panel_number
 from helio.authoring.rules.changes.clauses import (
     PLACED_BESIDE,
@@ -125,11 +125,7 @@ _ALL_BUT = ignoring_case(
     r"(?=\s*(?:$|[.!])|\s+(?:from|to|in|log\w*|linear|on|with|should|must)\b)"
 )
 """Panels without one of them, for which a setting is: ``log axes in all but the first panel``."""
-_MARKED_BUT = ignoring_case(
-    r"(?P<mark>\b(?:shad(?:e|ing)\b|mark\b|(?P<level>lines?\s+at\b(?!\s*\d+:)))[^;]*?)\bin\s+all\s+(?:the\s+)?panels\s+"
-    r"(?P<but>but|except(?:\s+for)?)\s+(?:the\s+)?(?P<what>[\w|-]+)(?:\s+panel)?(?=\s*(?:$|[,;.]))"
-)
-"""A mark of which one panel gets none: ``a line at 0 in all panels but Kp``."""
+_EVERY_PANEL = ignoring_case(r"\b(?:all|every|each)\s+(?:(?:of\s+)?the\s+)?panels?\b")
 _BESIDE_NAME = ignoring_case(r"^(?:its|their)\s+|['’]s(?!\w)|\s+panels?$")
 _THAT_PANEL = ignoring_case(r"\b(?P<to>(?:to|in|into|on|onto)\s+)(?:that|this)\s+panel\b")
 """A panel that the words before it name: ``B in GSE, and add |B| to that panel``."""
@@ -292,9 +288,9 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = _THAT_PANEL.sub(lambda match: _panel_before(editor, match), text)
     text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
     if unread := ignoring_case(
-        r"\beverywhere\s+(?:but|except)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
+        r"\b(?:everywhere|(?:all|every|each)\s+(?:(?:of\s+)?the\s+)?panels?)\s+"
+        r"(?:but|except|apart\s+from|other\s+than)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
         r"|\bi\s+mean(?:t)?\b|(?<=[,;.–—-]\s)(?:no(?=\s*,)|no\s+wait\b|actually(?=\s+the\b))"
-        rf"|(?<=[;,]\s)(?:and\s+)?the\s+data\s+(?=(?:in\s+)?(?:{COLOURS})\b)"
         r"|\bno\s+\d+\s*%|\d[^,;]*\s(?:is|are)\s+not\s+(?:needed|wanted|necessary)\b"
     ).search(text):
         raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name what changes, and how")
@@ -348,6 +344,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             change.clause.names if change.clause.has("rel:own_panel", "rel:above", "rel:below") else ()
         )
     ]
+    panels = editor.panels if len(editor.figures()) == 1 else []
     for last, change in zip([None, *ordered], ordered, strict=False):
         clause, now = change.clause, _drawn_with(editor)
         if last is None or before is None or not {atom.kind for atom in last.clause.atoms} <= _SETTINGS:
@@ -363,6 +360,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
                 raise NotUnderstood("helio does not understand what 'both' means", advice="name both panels")
         elif before is not None:
             clause = _beside_result(clause, [line for line, step in now.items() if drawn.get(line) != step])
+            clause = _beside_separated(editor, clause, before.clause, panels)
         earlier = now
         before_change, notes, used = editor.after, len(editor.notes), editor.used()
         try:
@@ -425,7 +423,7 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
     def taken(match: re.Match[str]) -> str:
         parts = match.groupdict("")
         names = [parts["what"], *re.split(r"\s*(?:,|\band\b|\bor\b|&)\s*", parts.get("more", ""))]
-        plain = [_BESIDE_NAME.sub("", name) for name in names if name]
+        plain = [_BESIDE_NAME.sub("", ignoring_case(r"^the\s+").sub("", name)) for name in names if name]
         meant = [[] if name.casefold() in PLACES else editor.lines_of(name) for name in plain]
         lines = [line for named in meant for line in named]
         in_frame = {editor.lines.frame(line) for line in lines} <= {"", parts.get("frame") or ""}
@@ -436,11 +434,14 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
         if not is_true or (is_list and not all(meant)):
             return match[0]
         editor.kept |= {line: editor.shown(line) for line in lines}
-        return parts.get("every", "")
+        every = parts.get("every", "")
+        if not _EVERY_PANEL.search(every):
+            return every
+        left_out = {number for name in plain for number in editor.numbers_of(name)}
+        return _EVERY_PANEL.sub(_panels_but(editor, left_out) or match[0], every)
 
     if unread := _MARKS_BUT.search(text):
         raise NotUnderstood(f"helio does not understand '{unread[0]}'", advice="name each mark to remove")
-    text = _MARKED_BUT.sub(lambda match: _in_panels_but(editor, match), text)
     for pattern in _KEPT:
         text = pattern.sub(taken, text)
     if unread := _NOT_KEPT.search(text):
@@ -448,25 +449,19 @@ def _without_kept(editor: FigureEditor, text: str) -> str:
     return re.sub(r"^\W*(?:(?:and|but|then)\b\W*)*", "", text) if editor.kept else text
 
 
-def _in_panels_but(editor: FigureEditor, match: re.Match[str]) -> str:
-    """Return the numbers of the panels of ``a line at 0 in all panels but Kp``; refuse this of times."""
-    left_out = editor.panels_with(editor.lines_of(match["what"]))
-    if len(left_out) != 1 or not match["level"]:
-        raise NotUnderstood(
-            f"helio does not understand 'in all panels {match['but']} {match['what']}'",
-            advice="a time is marked in every panel; for a line at a value, name the panels by their numbers",
-        )
-    numbers = [str(number) for number in range(1, len(editor.panels) + 1) if number not in left_out]
-    return f"{match['mark']}in panels {', '.join(numbers[:-1])} and {numbers[-1]}"
-
-
 def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:
     """Return the numbers of the panels of ``all but the last panel``; the words themselves if there is none."""
+    left_out = panel_number(PLACES[match["place"].casefold()], len(editor.panels))
+    panels = _panels_but(editor, {left_out} - {0})
+    place = "in " if match["everywhere"] else ""
+    return match[0] if match["verb"] or not panels else f"{place}{panels}"
+
+
+def _panels_but(editor: FigureEditor, left_out: Collection[int]) -> str:
+    """Return the numbers of the other panels of the only figure; nothing if no panel is left out, or every panel."""
     panels = len(editor.panels) if len(editor.figures()) == 1 else 0
-    left_out = panel_number(PLACES[match["place"].casefold()], panels)
-    numbers = [str(number) for number in range(1, panels + 1) if number != left_out]
-    place = "in panels" if match["everywhere"] else "panels"
-    return match[0] if match["verb"] or not (left_out and numbers) else f"{place} {' and '.join(numbers)}"
+    numbers = [str(number) for number in range(1, panels + 1) if number not in left_out]
+    return f"panels {' and '.join(numbers)}" if left_out and numbers else ""
 
 
 def _panel_before(editor: FigureEditor, match: re.Match[str]) -> str:
@@ -743,6 +738,27 @@ def _beside_result(clause: Clause, results: Sequence[str]) -> Clause:
     start, stop = (clause.start + end for end in pronoun.span())
     line = Atom("what", results[-1], start, stop, results[-1])
     return replace(clause, atoms=tuple(sorted((*clause.atoms, line), key=lambda atom: atom.start)))
+
+
+def _beside_separated(
+    editor: FigureEditor, clause: Clause, before: Clause, panels: Sequence[Sequence[str]]
+) -> Clause:
+    """Let ``above`` behind lines that get panels of their own mean the others: ``A and B separately, B above``.
+
+    `panels` are those of the figure before the sentence.
+    """
+    relation = next(iter(clause.of("rel:above", "rel:below")), None)
+    if relation is None or not before.has("rel:own_panel", "verb:split"):
+        return clause
+    moved = {line for name in clause.names for line in editor.lines_of(name)}
+    new = {at: {*panel} for at, panel in enumerate(editor.panels, 1) if panel not in panels}
+    others = [at for at, panel in new.items() if not panel & moved]
+    is_bare = not clause.beside(relation.tags[-1], "what", "panel")[1]
+    if not (is_bare and others and len(others) < len(new)):
+        return clause
+    number = min(others) if relation.value == "above" else max(others)
+    other = Atom("panel", (number,), relation.stop, relation.stop, f"panel {number}")
+    return replace(clause, atoms=tuple(sorted((*clause.atoms, other), key=lambda atom: atom.start)))
 
 
 def _drawn_with(editor: FigureEditor) -> dict[str, str]:

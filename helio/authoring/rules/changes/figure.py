@@ -78,6 +78,8 @@ class FigureEditor:
         or an empty text."""
         self.kept: dict[str, str] = {}
         """Lines that the sentence leaves as they are, each with how it was shown before."""
+        self.others: dict[int, list[str]] = {}
+        """Lines that words such as ``others`` mean, each by the place of the words in the sentence."""
         self.given: dict[tuple[str, str], Any] = {}
         """Values that the sentence has given, each by the step and the name of the argument."""
 
@@ -175,13 +177,16 @@ class FigureEditor:
         variables = self.after.get("variables") or {}
         values = [variables[name] for step in args for name in step.values() if str(name) in variables]
         looks = [(self.spec.get(key) or {}).get(line) for key in ("trace_colors", "line_styles")]
+        there = self.panels_with([line])
         axes = [
             value.get(str(number)) if isinstance(value, dict) else value
             for value in map(self.spec.get, ("log_y", "log_scale", "y_range"))
-            for number in self.panels_with([line])
+            for number in there
         ]
+        levels = [object_of(mark) for mark in self.spec.get("hlines") or ()]
+        levels = [level | {"panel": 0} for level in levels if level.get("panel", 1) in there]
         saved = [step for step in self.steps_of(("save_data",)) if line in step["tool_args"]["source_labels"]]
-        return repr((args, values, looks, axes, len(saved)))
+        return repr((args, values, looks, axes, levels, len(saved)))
 
     def used(self) -> set[str]:
         """Return the labels that the steps without results draw or save, and those from which they are computed."""

@@ -14,7 +14,9 @@ from helio.authoring.rules.changes.panel_settings import (
     panel_numbers,
     says_panel,
 )
+from helio.authoring.writing.asking import EVERY
 from helio.knowledge.quantities import spellings
+from helio.patterns import ignoring_case
 from helio.pipelines.template.labels import owner
 
 WIDTHS = {"thicker": 2.0, "thinner": 0.5}
@@ -57,8 +59,10 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
     if clause.has("every:both") and len(wished) == 2:
         return wished
     if clause.has("every:others"):
-        is_all = clause.says(r"\b(?:everything|anything|all|rest)\b")
-        return [line for line in drawn if line not in targets] if is_all else _others(editor, drawn, targets)
+        atom = clause.of("every:others")[0]
+        if atom.start not in editor.others:  # thin and dashed
+            editor.others[atom.start] = _others(editor, atom.text, drawn, targets)
+        return editor.others[atom.start]
     if plural and len(drawn) != 2 and clause.says(r"\bboth\b"):
         pairs = [panel for panel in editor.panels if len(panel) == 2]
         if len(pairs) != 1:
@@ -69,23 +73,41 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
     return [editor.ask("Which line do you mean?", drawn)]
 
 
-def _others(editor: FigureEditor, drawn: Sequence[str], targets: Collection[str]) -> list[str]:
-    """Return the lines beside those that have got a look: of their panel, if they share one with others; else all."""
-    styled = [line for line in drawn if any(owner(target, [line]) for target in targets)]
-    numbers = editor.panels_with(styled)
-    beside = [line for line in editor.lines_in(numbers) if line in drawn and line not in styled]
-    beside += [
-        f"{line}.{axis}"
-        for line in styled
-        if line not in targets
-        for axis in editor.axes(line)
-        if f"{line}.{axis}" not in targets
+_AXES = ("xyz", "rtn", "LMN")
+"""The letters of the components of vectors."""
+_OF_FIGURE = ignoring_case(r"\b(?:all|every\w*|any\w*|rest)\b")
+"""Words of the other lines of all panels: ``everything else grey``."""
+
+
+def _others(editor: FigureEditor, words: str, drawn: Sequence[str], targets: Collection[str]) -> list[str]:
+    """Return the lines beside those that the sentence has changed: of their panels, or of all if words say so.
+
+    Of a vector of which it has changed a component, the others are the other components.
+    """
+    others = [line for line in drawn if line not in targets]
+    if _OF_FIGURE.search(words):
+        return others
+    parts: dict[str, list[str]] = {}
+    for line in targets:
+        vector = owner(line, editor.lines.producers) or ""
+        axes = next((axes for axes in _AXES if line[-1:] and line[-1] in axes), "")
+        if vector in others and axes:
+            left = parts.get(vector, [line[:-1] + axis for axis in axes])
+            parts[vector] = [part for part in left if part[-1] != line[-1]]
+    is_of_vector = "component" in words.casefold()
+    there = editor.lines_in(editor.panels_with({*targets, *parts})) if editor.panels else others
+    beside = [
+        part
+        for line in others
+        if line in there and (line in parts or not is_of_vector)
+        for part in parts.get(line, [line])
     ]
-    if len(numbers) != 1 or not beside:
-        return [line for line in drawn if line not in targets]
-    if len(editor.panels) > 1:
-        editor.notes.append(f"'others' is taken for the other lines of panel {numbers[0]}")
-    return beside
+    if beside or (max(map(len, editor.panels), default=1) == 1 and not is_of_vector):
+        return beside or others
+    if is_of_vector:
+        raise NotUnderstood(f"helio does not understand which lines '{words}' means", advice="name them")
+    answer = editor.ask(f"Which line do you mean by '{words}'?", [*others, EVERY])
+    return others if answer == EVERY else [answer]
 
 
 def _shown_as_craft(editor: FigureEditor, name: str) -> list[str]:
@@ -111,10 +133,9 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
             f"{lines[0]} is a spectrogram, which has no line",
             advice="set its colour scale ('viridis for the spectrogram'), or draw a line: 'flux averaged over 1-2 MeV'",
         )
-    if not clause.has("every"):
-        lines = [line for line in lines if line not in coloured]
+    lines = [line for line in lines if line not in coloured]
     if colour:
-        named = clause.has("what", "panel")
+        named = clause.has("what")
         crafts = [] if clause.has("panel") else clause.of("craft")
         meant = [line for craft in crafts for line in editor.lines_of(craft.text) if line not in lines]
         vectors = [line for line in (meant if named else lines) if editor.lines.is_vector(line)]
@@ -170,9 +191,18 @@ def notes_on_same_colours(editor: FigureEditor) -> list[str]:
 
 
 def _not_wished(editor: FigureEditor, clause: Clause, lines: list[str], key: str) -> list[str]:
-    """Leave out lines with a look of their own if a clause is of all lines: ``all lines red, Bz black``."""
+    """Leave out lines with a look of their own if a clause is of all lines: ``all lines red, Bz black``.
+
+    Refuse another look of a line that the clause does not name: ``AE in red, the data in blue``.
+    """
     is_of_all = clause.has("every", "line:lines") and not clause.has("what")
-    return [line for line in lines if not (is_of_all and (key, line) in editor.wished)]
+    wished = [line for line in lines if (key, line) in editor.wished]
+    own = {tag for atom in clause.atoms for tag in atom.tags}
+    if wished and not is_of_all and own.isdisjoint(("what", "panel", "every")):
+        raise NotUnderstood(
+            f"it is not clear which line '{clause.text.strip()}' is for", advice="name the line"
+        )
+    return [line for line in lines if not (is_of_all and line in wished)]
 
 
 def _style_points(editor: FigureEditor, clause: Clause) -> None:

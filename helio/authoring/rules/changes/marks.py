@@ -112,14 +112,33 @@ def _label(editor: FigureEditor, clause: Clause) -> str:
     start = verbs[0].stop if verbs and verbs[0].stop <= names[0].start else names[0].start
     if any(start <= moment.start < names[0].start for moment in clause.of("moment", "time")):
         start = names[0].start  # mark 04:45 with a line called shock
-    words = clause.text[start - clause.start : names[0].stop - clause.start]
+    after = min((atom.start for atom in clause.atoms if atom.start >= names[0].stop), default=clause.stop)
+    rest = _REST_OF_NAME.match(clause.text[names[0].stop - clause.start : after - clause.start])
+    words = clause.text[start - clause.start : names[0].stop - clause.start] + (rest[0] if rest else "")
     return ignoring_case(rf"^\s*(?:for\s+)?(?:the\s+|an?\s+)?(?:(?:{COUNT})\s+)?").sub("", words)
 
 
+_REST_OF_NAME = ignoring_case(
+    r"\s+(?!(?:at|on|in|from|to|of|with|for|and|by|as|between|until|around|near|since|please|also|too|there|"
+    r"here|which|that|when|where|is|was|it|lines?|using|intervals?|periods?|times?|areas?|bands?)\b)[a-z][a-z-]+(?=\s|[,.!]|$)"
+)
+"""A word behind a name that belongs to it: the ``sheet`` of ``mark the current sheet at 12:00``."""
+
+
 def _note_every_panel(editor: FigureEditor, clause: Clause) -> None:
-    """Say that a time is marked in every panel, if the clause names one."""
+    """Say that a time is marked in every panel, if the clause names one; refuse to leave panels out."""
+    if clause.has("verb:only") or _LEAVES_OUT.search(editor.said):
+        raise NotUnderstood("helio marks and shades times in every panel", advice="leave out the panel")
     if clause.has("panel") or any(_is_place(clause, atom.text) for atom in clause.of("what")):
         editor.notes.append("a time is marked in every panel")
+
+
+_LEAVES_OUT = ignoring_case(
+    r"\b(?:in|on|over|across)\s+(?:all|every|each)\s+(?:(?:of\s+)?(?:the\s+)?panels?\s+)?"
+    r"(?:but|except|apart\s+from|other\s+than)\b|\bbut\s+not\b"
+    r"|\bnot\s+(?:in|on)\s+(?:the\s+)?(?:[\w|-]+\s+){1,2}panel\b"
+)
+"""Words that leave panels out: ``in all panels but the last``, ``but not in the Kp panel``."""
 
 
 def _is_place(clause: Clause, name: str) -> bool:
@@ -129,8 +148,6 @@ def _is_place(clause: Clause, name: str) -> bool:
 
 def shade(editor: FigureEditor, clause: Clause) -> None:
     """Shade intervals of time."""
-    if clause.has("verb:only"):
-        raise NotUnderstood("helio shades times in every panel", advice="leave out the panel")
     _note_every_panel(editor, clause)
     label = clause.value("text") or _label(editor, clause)
     colour = clause.value("colour")

@@ -54,7 +54,11 @@ def _others(editor: FigureEditor, words: str) -> list[int]:
     numbers = [at for at in range(1, len(editor.panels) + 1) if not editor.has_wished(at)]
     said = [str(COUNTED.get(word, word)) for word in words.casefold().split()]
     counts = [word for word in said if word.isdecimal()] or ["1"] * words.endswith("panel")
-    if len(numbers) in (0, len(editor.panels)) or counts not in ([], [str(len(numbers))]):
+    if (
+        "component" in words
+        or len(numbers) in (0, len(editor.panels))
+        or counts not in ([], [str(len(numbers))])
+    ):
         raise NotUnderstood(f"helio does not understand which panels '{words}' means")
     return numbers
 
