@@ -193,12 +193,13 @@ def notes_on_same_colours(editor: FigureEditor) -> list[str]:
 def _not_wished(editor: FigureEditor, clause: Clause, lines: list[str], key: str) -> list[str]:
     """Leave out lines with a look of their own if a clause is of all lines: ``all lines red, Bz black``.
 
-    Refuse another look of a line that the clause does not name: ``AE in red, the data in blue``.
+    Refuse another look of a line that the clause does not name, ``AE in red, the data in blue``; a width may be exact.
     """
     is_of_all = clause.has("every", "line:lines") and not clause.has("what")
     wished = [line for line in lines if (key, line) in editor.wished]
     own = {tag for atom in clause.atoms for tag in atom.tags}
-    if wished and not is_of_all and own.isdisjoint(("what", "panel", "every")):
+    may_refine = key == "line_styles.width"  # thicker, width 3
+    if wished and not (is_of_all or may_refine) and own.isdisjoint(("what", "panel", "every")):
         raise NotUnderstood(
             f"it is not clear which line '{clause.text.strip()}' is for", advice="name the line"
         )
