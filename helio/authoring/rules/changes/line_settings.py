@@ -198,7 +198,7 @@ def _not_wished(editor: FigureEditor, clause: Clause, lines: list[str], key: str
     is_of_all = clause.has("every", "line:lines") and not clause.has("what")
     wished = [line for line in lines if (key, line) in editor.wished]
     own = {tag for atom in clause.atoms for tag in atom.tags}
-    may_refine = key == "line_styles.width"  # thicker, width 3
+    may_refine = key == "line_styles.width" and clause.says(r"\d")  # thicker, width 3
     if wished and not (is_of_all or may_refine) and own.isdisjoint(("what", "panel", "every")):
         raise NotUnderstood(
             f"it is not clear which line '{clause.text.strip()}' is for", advice="name the line"
