@@ -21,7 +21,7 @@ _BEGINS = re.compile(
     r"|for\s+[^,;:]+:$|(?:reason|purpose|context|background):|(?:it|this)(?:['’]s|\s+is)\s+(?:all\s+)?for\b"
     rf"|so\s+that\s+{_ANYONE}\b"
     r"|(?:(?-i:[A-Z]?[a-z][a-z-]*|GIC|SEP|CME|ICME|GLE|CIR)\s+){1,3}(?:here|check|desk|hunt|hunting|watch|briefing|survey"
-    r"|homework|look|study|case|interval|exercise|needs?|wants?)\s*:$"
+    r"|homework|figure|plot|look|study|case|interval|exercise|needs?|wants?)\s*:$"
     r"|(?:[A-Za-z][a-z-]+\s+){0,2}(?:(?-i:ULF|EMIC|ELF|VLF|KHI|SEA?P|GIC|TEC)|(?:ULF|EMIC|Kelvin-?Helmholtz|whistler|chorus|hiss|Alfv[eé]n)\s+waves?"
     r"|(?:Forbush\s+)?decreases?|(?:ring|tail|field-aligned)\s+currents?|pulsations?|instability|reconnection|switchbacks?|substorms?"
     r"|(?:wave\s+)?stud(?:y|ies)|pile-?up|pressure\s+pulse)\s*:$",

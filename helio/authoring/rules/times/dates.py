@@ -266,6 +266,8 @@ def _months_of_year(match: re.Match[str]) -> str:
 
 
 _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (rf"\b(?P<before>(?:from|until|till|to|on|the|and|for|of|between)\s+)(?P<day>\d{{1,2}})\.\s+(?:of\s+)?(?={_MONTH})",
+     r"\g<before>\g<day> "),  # from 3. March until 6. March
     (r"\bthru\b", "through"),
     (r"\bnoon\b", "12:00"),
     (r"\b(\d{1,2})\s*-?\s*(?:h|hrs?|hours?)\s+(?:from|after)\s+midnight\b", r"00:00 to \1:00"),
