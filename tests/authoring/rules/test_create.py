@@ -1498,7 +1498,7 @@ def test_looks_are_those_of_the_lines_that_a_request_names(author, request_, key
         ("gradient of Dst, March 2015", [["OMNI_Dst_rate"]]),
         ("PSP SPC radial velocity and proton density, 2020-01-29; the temperature, the velocity vector",
          [["PSP_Vvecr"], ["PSP_n"], ["PSP_W_T"], ["PSP_Vvec"]]),
-        ("Wind Bz hourly on top, B below in red, 2010-04-05", [["Wind_B_binnedz"], ["Wind_B"]]),
+        ("Wind Bz hourly on top, |B| below in red, 2010-04-05", [["Wind_B_binnedz"], ["Wind_Bmag"]]),
         ("get the total power spectrum of the Wind magnetic field, 2007-01-10", [["Wind_B_power"]]),
         ("Take the Wind magnetic field, get its trace PSD for 2007-01-10", [["Wind_B_power"]]),
         ("PSD of the total field of Wind, 2007-01-10", [["Wind_Bmag_power"]]),
@@ -1588,6 +1588,7 @@ def test_a_ratio_has_the_order_of_its_own_words(author, request_, left, right):
         ("PSD of Bz at Wind, 2016-02-02, together with |B| time series", "of which quantity the spectrum"),
         ("power spectra of the three components of PSP B, 2018-11-06", "the sum over its components"),
         ("pdf of PSP Br, 2018-11-06", "a file or a distribution"),
+        ("Wind Bz hourly on top, B below in red, 2010-04-05", "one colour for a vector"),
         (
             "PSP Br, Bt, Bn in own panels, |B| in the Br panel, 2020-01-29",
             "does not understand 'in the Br panel'",
