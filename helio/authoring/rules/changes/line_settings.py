@@ -85,8 +85,6 @@ def _others(editor: FigureEditor, words: str, drawn: Sequence[str], targets: Col
     Of a vector of which it has changed a component, the others are the other components.
     """
     others = [line for line in drawn if line not in targets]
-    if _OF_FIGURE.search(words):
-        return others
     parts: dict[str, list[str]] = {}
     for line in targets:
         vector = owner(line, editor.lines.producers) or ""
@@ -95,14 +93,17 @@ def _others(editor: FigureEditor, words: str, drawn: Sequence[str], targets: Col
             left = parts.get(vector, [line[:-1] + axis for axis in axes])
             parts[vector] = [part for part in left if part[-1] != line[-1]]
     is_of_vector = "component" in words.casefold()
-    there = editor.lines_in(editor.panels_with({*targets, *parts})) if editor.panels else others
+    is_of_figure = _OF_FIGURE.search(words) is not None and not is_of_vector
+    in_panels = editor.panels and not is_of_figure
+    there = editor.lines_in(editor.panels_with({*targets, *parts})) if in_panels else others
     beside = [
         part
         for line in others
         if line in there and (line in parts or not is_of_vector)
         for part in parts.get(line, [line])
     ]
-    if beside or (max(map(len, editor.panels), default=1) == 1 and not is_of_vector):
+    is_alone = max(map(len, editor.panels), default=1) == 1 and not is_of_vector
+    if beside or is_of_figure or is_alone:
         return beside or others
     if is_of_vector:
         raise NotUnderstood(f"helio does not understand which lines '{words}' means", advice="name them")
