@@ -3339,6 +3339,11 @@ def _names_drawn(template):
         ("plasma-beta-mach", "P_B, P_th and P_tot in separate panels, P_B below",
          [["P_dyn"], ["P_th"], ["P_tot"], ["P_B"]]),
         ("storm-overview", "SYM-H and Dst in separate panels, Dst above", [["DST"], ["SYM_H"]]),
+        ("plasma-beta-mach", "M_A and M_ms in separate panels with M_ms above", [["Mms"], ["MA"]]),
+        ("plasma-beta-mach", "M_A and M_ms in separate panels, with M_ms above", [["Mms"], ["MA"]]),
+        ("plasma-beta-mach", "split M_A and M_ms into two panels (M_ms above)", [["Mms"], ["MA"]]),
+        ("plasma-beta-mach", "M_ms above and M_A below in separate panels", [["Mms"], ["MA"]]),
+        ("plasma-beta-mach", "M_A and M_ms in separate panels, M_ms above and M_A below", [["Mms"], ["MA"]]),
     ],
 )  # fmt: skip
 def test_a_line_with_a_panel_of_its_own_stands_beside_the_panel_that_it_left(

@@ -345,8 +345,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         )
     ]
     panels = editor.panels if len(editor.figures()) == 1 else []
+    is_split = False
     for last, change in zip([None, *ordered], ordered, strict=False):
         clause, now = change.clause, _drawn_with(editor)
+        is_split |= last is not None and last.clause.has("rel:own_panel", "verb:split")
         if last is None or before is None or not {atom.kind for atom in last.clause.atoms} <= _SETTINGS:
             before, drawn = last, earlier  # |B| in the same panel as B, black and thick
         if before is not None:
@@ -360,7 +362,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
                 raise NotUnderstood("helio does not understand what 'both' means", advice="name both panels")
         elif before is not None:
             clause = _beside_result(clause, [line for line, step in now.items() if drawn.get(line) != step])
-            clause = _beside_separated(editor, clause, before.clause, panels)
+            clause = _beside_separated(editor, clause, panels) if is_split else clause
         earlier = now
         before_change, notes, used = editor.after, len(editor.notes), editor.used()
         try:
@@ -740,15 +742,13 @@ def _beside_result(clause: Clause, results: Sequence[str]) -> Clause:
     return replace(clause, atoms=tuple(sorted((*clause.atoms, line), key=lambda atom: atom.start)))
 
 
-def _beside_separated(
-    editor: FigureEditor, clause: Clause, before: Clause, panels: Sequence[Sequence[str]]
-) -> Clause:
+def _beside_separated(editor: FigureEditor, clause: Clause, panels: Sequence[Sequence[str]]) -> Clause:
     """Let ``above`` behind lines that get panels of their own mean the others: ``A and B separately, B above``.
 
     `panels` are those of the figure before the sentence.
     """
     relation = next(iter(clause.of("rel:above", "rel:below")), None)
-    if relation is None or not before.has("rel:own_panel", "verb:split"):
+    if relation is None:
         return clause
     moved = {line for name in clause.names for line in editor.lines_of(name)}
     new = {at: {*panel} for at, panel in enumerate(editor.panels, 1) if panel not in panels}
