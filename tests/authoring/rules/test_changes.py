@@ -3361,8 +3361,30 @@ def test_a_line_with_a_panel_of_its_own_stands_beside_the_panel_that_it_left(
 
 
 @in_one_test(
+    ("request_", "panels", "colour"),
+    [
+        ("P_dyn in its own panel below in red", [["P_B", "P_th", "P_tot"], ["P_dyn"]], "red"),
+        ("P_dyn in red in its own panel above", [["P_dyn"], ["P_B", "P_th", "P_tot"]], "red"),
+        ("P_dyn in its own panel in red", [["P_B", "P_th", "P_tot"], ["P_dyn"]], "red"),
+        ("P_dyn in its own panel at the bottom in red", [["sigma_c", "sigma_r"], ["P_dyn"]], "red"),
+        ("P_dyn in red in its own panel below the density", [["n"], ["P_dyn"], ["T", "T_e"]], "red"),
+        ("P_dyn below in red", [["sigma_c", "sigma_r"], ["P_B", "P_th", "P_tot", "P_dyn"]], "red"),
+    ],
+)
+def test_a_line_keeps_its_data_and_takes_a_colour_where_it_goes(author, templates, request_, panels, colour):
+    template = author.edit(request_, templates("plasma-beta-mach")).template
+    drawn = _names_drawn(template)
+    at = drawn.index(panels[0])
+    assert drawn[at : at + len(panels)] == panels
+    assert figure_in(template)["trace_colors"]["P_dyn"] == colour
+
+
+@in_one_test(
     ("request_", "words"),
     [
+        ("B in its own panel in red", "components alike"),
+        ("B above in red", "components alike"),
+        ("P_dyn in green and P_B in red in their own panels", "which lines 'P_B in red in their own panels'"),
         ("V in its own panel below", "panels of their own already"),
         ("below the field, P_dyn in its own panel", "does not understand"),
     ],

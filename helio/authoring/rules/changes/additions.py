@@ -24,6 +24,7 @@ from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import PLACE, Atom
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_settings import refuse_one_colour
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.merged_steps import merged
 from helio.authoring.rules.changes.moments import default_ranges
@@ -104,6 +105,7 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
                 advice=f"say where the panel comes at the end, as in '{content} in its own panel below …'",
             )
         editor.put_panels(moved, place.at - sum(number <= place.at for number in moved))
+        set_look(editor, clause, drawn)
         return
     named = vectors_of(editor, content, editor.drawn)
     vectors = without_magnitude(editor, named)
@@ -363,6 +365,7 @@ def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:
 
 def set_look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:
     """Set the colour, the dashes, the scale and the kind of panel that a clause names for its new lines."""
+    refuse_one_colour(editor, lines if clause.has("colour") else [])
     for line in lines:
         if clause.has("scale"):
             (axis,) = axes_of(editor, editor.panels_with([line])[0], [line])

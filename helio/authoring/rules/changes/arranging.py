@@ -767,10 +767,11 @@ def split(editor: FigureEditor, clause: Clause, *, moves: bool = False) -> None:
             "these lines are no components of one vector",
             advice="first say 'replace B by Bx, By and Bz', with the names of the lines",
         )
-    arranged: list[list[str]] = []
+    arranged, new = list[list[str]](), list[str]()
     for panel in panels:
         parts = _parts_in(editor, panel, lines)
         apart = [[editor.component(line)] for line in lines if line in panel or line in parts]
+        new += [line for labels in apart for line in labels]
         whole = [vector for vector in panel if list(parts.values()).count(vector) == 3]
         kept = [line for line in panel if line not in lines and line not in whole]
         order = [*apart, kept] if clause.has("rel:above") else [kept, *apart]
@@ -780,9 +781,15 @@ def split(editor: FigureEditor, clause: Clause, *, moves: bool = False) -> None:
         raise NotUnderstood(
             f"helio cannot draw these lines in {count['count']} panels", advice="name what each panel draws"
         )
+    if len(new) == 1 and clause.has("what") and clause.says(r"\btheir\s+own\b"):
+        raise NotUnderstood(
+            f"helio does not understand which lines '{clause.text.strip()}' means",
+            advice="name them together",
+        )
     if arranged == panels and not moves:
         raise NotUnderstood("these lines have panels of their own already")
     editor.redraw(arranged)
+    set_look(editor, clause, new)
 
 
 def _swaps(clause: Clause) -> bool:
@@ -807,8 +814,10 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("noun:order|verb:move what|panel", "craft noun:order", order_panels, _orders),
     Rule("rel:above|rel:below|rel:before|"
          "rel:after|rel:top|rel:bottom what|panel", f"{_PLACES} craft panel", move, _goes_somewhere),
+    Rule("rel:own_panel what rel:above|rel:below|rel:before|rel:after|rel:top|rel:bottom",
+         f"{_PLACES} craft colour dash", move, _goes_somewhere),
     Rule("rel:same_panel|verb:join", "what craft panel every verb:move verb:join rel:same_panel line", join),
-    Rule("rel:own_panel|verb:split", "what craft panel every verb:move rel:above rel:below "
+    Rule("rel:own_panel|verb:split", "what craft panel every colour dash verb:move rel:above rel:below "
                                      "verb:split rel:own_panel line verb:show", split,
          lambda clause: not (clause.has("rel:above", "rel:below") and _placed(clause)[1])),
     Rule("what panel", "verb:move craft rel:same_panel", move_to_panel, _is_place),

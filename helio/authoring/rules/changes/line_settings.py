@@ -141,11 +141,7 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
         meant = [line for craft in crafts for line in editor.lines_of(craft.text) if line not in lines]
         vectors = [line for line in (meant if named else lines) if editor.lines.is_vector(line)]
         plain = [line for line in lines if line not in vectors]
-        if vectors and not plain:
-            raise NotUnderstood(
-                "one colour for a vector would make its components alike",
-                advice="name a component, such as 'make the x component red', or another line",
-            )
+        refuse_one_colour(editor, [] if plain else vectors)
         editor.notes += [
             f"{line} keeps its colours, so that its components differ" for line in vectors if plain
         ]
@@ -162,6 +158,15 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
             if not (clause.has("width", "number") or clause.value("relative") in FIXED):
                 editor.notes.append(f"{line} is {width:g} pixels wide instead of {now:g}")
             editor.put("line_styles", width, line, "width")
+
+
+def refuse_one_colour(editor: FigureEditor, lines: Sequence[str]) -> None:
+    """Refuse one colour for lines of which one is a vector."""
+    if any(map(editor.lines.is_vector, lines)):
+        raise NotUnderstood(
+            "one colour for a vector would make its components alike",
+            advice="name a component, such as 'make the x component red', or another line",
+        )
 
 
 def colour_in_turn(editor: FigureEditor, clause: Clause) -> None:
