@@ -3457,6 +3457,20 @@ def test_the_others_are_those_of_the_panel(author, templates, name, request_, ot
     assert changed == others
 
 
+def test_a_drawn_component_keeps_its_looks_in_a_panel_of_its_own(author, templates):
+    template = templates("l1-monitor-comparison")
+    figure = figure_in(author.edit("Bz of Wind in its own panel below", template).template)
+    assert figure["panels"][1:3] == [["ACE_GSM.z", "DSCOVR_GSM.z"], ["WIND_GSM.z"]]
+    assert (figure["trace_colors"]["WIND_GSM.z"], figure["trace_names"]["WIND_GSM.z"]) == ("red", "Wind")
+
+
+def test_the_lines_of_one_panel_get_panels_of_their_own(author, templates):
+    template = templates("plasma-beta-mach")
+    after = _names_drawn(author.edit("each line of panel 8 in its own panel", template).template)
+    before = _names_drawn(template)
+    assert after == [*before[:7], *([line] for line in before[7]), *before[8:]]
+
+
 def test_others_of_a_panel_with_one_line_are_asked(author, templates):
     question = author.edit("Kp thick, others grey", templates("storm-overview"))
     assert isinstance(question, AuthorQuestion)

@@ -770,7 +770,11 @@ def split(editor: FigureEditor, clause: Clause, *, moves: bool = False) -> None:
     arranged, new = list[list[str]](), list[str]()
     for panel in panels:
         parts = _parts_in(editor, panel, lines)
-        apart = [[editor.component(line)] for line in lines if line in panel or line in parts]
+        apart = [
+            [line] if line in panel else [editor.component(line)]
+            for line in lines
+            if line in {*panel, *parts}
+        ]
         new += [line for labels in apart for line in labels]
         whole = [vector for vector in panel if list(parts.values()).count(vector) == 3]
         kept = [line for line in panel if line not in lines and line not in whole]

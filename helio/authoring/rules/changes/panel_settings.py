@@ -101,7 +101,7 @@ def panels_of(
         numbers += [number for number in range(1, count + 1) if editor.has_wished(number)]
         if len(numbers) != 2:
             raise NotUnderstood("helio does not understand which two panels 'both' means")
-    elif clause.has("every"):
+    elif clause.has("every") and not numbers:
         numbers += range(1, count + 1)
     if not numbers and unit:
         units = [{editor.lines.unit(line) for line in panel} for panel in editor.panels]
