@@ -3387,6 +3387,7 @@ def test_a_line_keeps_its_data_and_takes_a_colour_where_it_goes(author, template
         ("P_dyn in green and P_B in red in their own panels", "which lines 'P_B in red in their own panels'"),
         ("V in its own panel below", "panels of their own already"),
         ("below the field, P_dyn in its own panel", "does not understand"),
+        ("below the field, P_dyn in red", "does not say what to draw"),
     ],
 )
 def test_a_panel_of_several_lines_does_not_move_for_one(author, templates, request_, words):

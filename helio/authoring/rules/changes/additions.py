@@ -524,7 +524,9 @@ def _content(clause: Clause, atoms: Sequence[Atom], place: tuple[int, int] = (0,
     kept = kept[: place[0]] + " " * (place[1] - place[0]) + kept[place[1] :]
     text = ignoring_case(r"\b(?:the\s+)?(?:two|both)\s+").sub("", _FILLER.sub(" ", kept))
     text = ignoring_case(r"\band\s+it\b(?:\s+(?:as|in|on))?\s*$").sub(" ", text.strip(" ,"))
-    return " ".join(text.split()).removeprefix("the ,").strip(" ,")  # below the field, Bz
+    return (
+        ignoring_case(r"^the(?=\s*(?:,|$))").sub("", " ".join(text.split())).strip(" ,")
+    )  # below the field, Bz
 
 
 def put_into(
