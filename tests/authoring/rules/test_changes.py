@@ -1987,6 +1987,16 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("omni-solar-wind-overview", "split the field into three panels", "in three panels"),
         ("ace-gone", "also the speed, smoothed too", "'smoothed'"),
         ("storm-overview", "AE only with AL", "'AE only with AL' leaves out"),
+        (
+            "storm-overview",
+            "density red, and only AE and AL in the AE panel",
+            "in the AE panel' changes nothing",
+        ),
+        (
+            "omni-storm",
+            "density red, and only the speed in the speed panel",
+            "in the speed panel' changes nothing",
+        ),
         ("storm-overview", "AE in red, the data in blue", "'the data "),
         ("omni-solar-wind-overview", "density above the speed, and only these two", "which lines to keep"),
         (

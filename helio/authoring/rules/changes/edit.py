@@ -35,6 +35,7 @@ from helio.authoring.rules.changes.clauses import (
     PLACED_BESIDE,
     Change,
     Clause,
+    Rule,
     read_clauses,
     removes_lines,
     without_old_values,
@@ -205,7 +206,7 @@ def edited(
                 return again(bare, sources=sources, records=records)
             except UNABLE:
                 raise refusal from None
-        lines = FigureEditor(start, catalogue, lambda _, names: EVERY if EVERY in names else names[0], now)
+        lines = _unasked(editor, start)
         for rest, note in without_reason(request, lines.lines_of, now):
             if editor.kept and not any(pattern.search(rest) for pattern in _KEPT):
                 continue  # what stays as it is, is no reason
@@ -231,6 +232,15 @@ def edited(
         raise NotUnderstood(f"the request changes nothing: {known}")
     author = Attribution("equivalence table") if editor.swapped else BY
     return TemplateDraft(proved, author, tuple(editor.notes))
+
+
+def _unasked(editor: FigureEditor, template: Document) -> FigureEditor:
+    """Return an editor of a template for the same sentence that asks the user nothing."""
+    first = FigureEditor(
+        template, editor.catalogue, lambda _, names: EVERY if EVERY in names else names[0], editor.now
+    )
+    first.said = editor.said
+    return first
 
 
 def _drawn_in_all(editor: FigureEditor) -> set[str]:
@@ -275,8 +285,26 @@ def _refuse_same(text: str, atoms: Sequence[Atom]) -> None:
             )
 
 
+def _rules(editor: FigureEditor) -> tuple[tuple[Rule, ...], tuple[Rule, ...]]:
+    """Return all rules in order, and those of them for values that words mean."""
+    meanings, computing = Meanings(editor), ComputedLines(editor)
+    of_values = meanings.rules()
+    rules = (
+        *computing.rules(),
+        *of_values,
+        *Siblings(editor).rules(),
+        added_inputs(editor),
+        changed_marks(editor),
+        *RULES,
+        *meanings.rest(),
+        *computing.rest(),
+    )
+    return rules, of_values
+
+
 def change_as_said(editor: FigureEditor, request: str) -> None:
     """Make every change that a sentence requests; refuse the sentence if any of its words is not understood."""
+    start = editor.after
     said = with_quoted_titles(request)
     quoted = [match[0] for match in QUOTES.finditer(said)]
     text = QUOTES.sub(lambda match: f'"{_QUOTE}"', said)  # names in quotes are no times
@@ -315,19 +343,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     if names:  # run my ACE overview for January
         text = re.sub(rf"\b(my|the|this)\s+(?:{names})\s+(?=overview|pipeline|plot|figure)", r"\1 ", text)
     atoms = without_old_values(read_atoms(text, editor.now))
-    meanings = Meanings(editor)
-    of_values = meanings.rules()
-    computing = ComputedLines(editor)
-    rules = (
-        *computing.rules(),
-        *of_values,
-        *Siblings(editor).rules(),
-        added_inputs(editor),
-        changed_marks(editor),
-        *RULES,
-        *meanings.rest(),
-        *computing.rest(),
-    )
+    rules, of_values = _rules(editor)
     changes, left = read_clauses(text, atoms, rules)
     _refuse_same(text, atoms)
     if left or not (changes or editor.changed):
@@ -379,6 +395,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         if change.rule.change is keep_only:
             _refuse_those_left_out(editor, clause, meant)
         if is_alike and len(ordered) > 1:
+            _refuse_without_effect(_unasked(editor, start), clause, rules, change.rule)
             editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
     _untitle(editor, [change.clause for change in ordered])
     event, moved = _EVENT.search(str(editor.spec.get("title") or "")), default_span(editor)
@@ -392,6 +409,20 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
                 f"the request says that {line} stays as it is, and changes it",
                 advice="name the lines that change",
             )
+
+
+def _refuse_without_effect(alone: FigureEditor, clause: Clause, rules: Sequence[Rule], rule: Rule) -> None:
+    """Refuse a clause that changes nothing alone either, unless it sets what the pipeline has already."""
+    before = alone.after
+    try:
+        _rules(alone)[0][rules.index(rule)].change(alone, clause)
+    except UNABLE:  # only clear after the changes before it
+        return
+    leaves_out = clause.has("verb:only", "verb:remove") and rule not in THRESHOLDS
+    if alone.after == before and not alone.notes and (leaves_out or not alone.changed):
+        raise NotUnderstood(
+            f"'{clause.text.strip()}' changes nothing", advice="leave it out, or name what changes, and how"
+        )
 
 
 def _refuse_those_left_out(

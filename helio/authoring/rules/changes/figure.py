@@ -65,6 +65,7 @@ class FigureEditor:
         self.remembered: Sequence[Item] = ()
         """What the user told helio to remember."""
         self.changed = False
+        """Whether there was an operation, even one that sets the value of before."""
         self.swapped = False
         self.lines = Lines(self.after, catalogue, ask)
         """Lines of the template, including all changes so far."""
@@ -86,7 +87,7 @@ class FigureEditor:
     def do(self, *operations: Operation) -> None:
         self.after = apply(self.after, operations)
         self.lines = Lines(self.after, self.catalogue, self.ask)
-        self.changed = True
+        self.changed = self.changed or bool(operations)
 
     def figures(self) -> dict[str, Document]:
         """Return the figures of the template by the ids of their steps."""
