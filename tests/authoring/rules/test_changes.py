@@ -1987,6 +1987,8 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("omni-solar-wind-overview", "split the field into three panels", "in three panels"),
         ("ace-gone", "also the speed, smoothed too", "'smoothed'"),
         ("storm-overview", "AE only with AL", "'AE only with AL' leaves out"),
+        ("gle73-particles", "electrons on top, window of 5 min", "no average or other computation"),
+        ("gle73-particles", "electrons on top with a window of 5 min", "'electrons', 'top'"),
         (
             "storm-overview",
             "density red, and only AE and AL in the AE panel",

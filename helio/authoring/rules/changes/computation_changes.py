@@ -659,6 +659,11 @@ def names_storms(clause: Clause) -> bool:
     return clause.says(r"\bstorms?\b") and all(ignoring_case(named).fullmatch(name) for name in clause.names)
 
 
+def _is_moved(clause: Clause) -> bool:
+    """Return whether a clause also says where a line goes, which no window does: ``V on top, window of 1 h``."""
+    return clause.has("what") and clause.has("rel:top", "rel:bottom")
+
+
 def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
     """Set a window, or draw what the figure lacks instead of a line: ``hourly Dst instead of SYM-H``."""
     new, old = ([atom.text for atom in atoms] for atoms in clause.beside("rel:instead_of", "what"))
@@ -754,7 +759,7 @@ COMPUTATIONS: tuple[Rule, ...] = (
          "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
                                              f"noun:window tool {OLD} verb:smooth rel:top rel:bottom "
                                              f"panel verb:only", _set_window_or_replace,
-         lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
+         lambda clause: (clause.has("noun:window", "rel:instead", "rel:instead_of") and not _is_moved(clause))
          or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
     Rule("factor noun:window|verb:smooth|tool", "what craft every panel tool verb:smooth noun:window", scale_window),
     Rule("tool", f"tool noun:window what craft {OLD} duration verb:smooth", change_tool,
