@@ -1989,6 +1989,7 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("storm-overview", "AE only with AL", "'AE only with AL' leaves out"),
         ("gle73-particles", "electrons on top, window of 5 min", "no average or other computation"),
         ("gle73-particles", "electrons on top with a window of 5 min", "'electrons', 'top'"),
+        ("parker-spiral-angle", "daily averages", "already like this"),
         (
             "storm-overview",
             "density red, and only AE and AL in the AE panel",

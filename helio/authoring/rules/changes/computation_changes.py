@@ -108,6 +108,8 @@ def _retold(text: str, held: Any, value: Any) -> str:
     ('6h mean', '8 % alphas', '5 nT')
     >>> _retold("1 h mean", "1h", "2h"), _retold("V, 30min mean", "30min", "1h")
     ('2 h mean', 'V, 1h mean')
+    >>> _retold("Daily mean", "1d", "1d")
+    'Daily mean'
     """
     words = {length: word for word, length in INTERVALS.items()}
     pairs = [(held, value), (words.get(held, held), words.get(value, value))]
@@ -115,7 +117,7 @@ def _retold(text: str, held: Any, value: Any) -> str:
         pairs.append((average_named(held), average_named(str(value))))
     if isinstance(held, (int, float)) and isinstance(value, (int, float)):
         pairs = [(f"{held:g}", f"{value:g}"), (f"{held * 100:g} %", f"{value * 100:g} %")]
-    for old, new in pairs if held else ():
+    for old, new in pairs if held and held != value else ():
         text = ignoring_case(rf"(?<![\w.−-]){re.escape(str(old))}(?![\w.])").sub(str(new), text)
     return text
 
