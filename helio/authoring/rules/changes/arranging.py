@@ -309,9 +309,12 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
     editor.redraw(kept)
 
 
+_WITH = ignoring_case(r"\s+(?:(?:together|along)\s+)?with\b")
+
+
 def _refuse_only_with(clause: Clause) -> None:
     """Refuse ``AE only with AL``, which may keep both, or AL alone."""
-    if clause.says(r"\bonly\s+with\b"):
+    if any(_WITH.match(clause.text, only.stop - clause.start) for only in clause.of("verb:only")):
         raise NotUnderstood(
             f"it is not clear what '{clause.text.strip()}' leaves out", advice="name the lines to remove"
         )

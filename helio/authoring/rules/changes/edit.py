@@ -356,9 +356,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     meant = [
         (change.clause, name, editor.lines_of(name))
         for change in (ordered if keeps else ())
-        for name in (
-            change.clause.names if change.clause.has("rel:own_panel", "rel:above", "rel:below") else ()
-        )
+        for name in (change.clause.names if change.clause.has("rel:own_panel", *PLACED_BESIDE) else ())
     ]
     panels = editor.panels if len(editor.figures()) == 1 else []
     is_split = False
@@ -628,6 +626,13 @@ def _with_one_rest(editor: FigureEditor, changes: Sequence[Change]) -> list[Chan
 def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
     """Leave out what a sentence that removes lines keeps: ``remove BR BT BN, keep only |B|`` is of their panel."""
     removing = [change.clause for change in changes if change.clause.has("verb:remove")]
+    for clause in removing:
+        is_without = clause.says(r"\bwithout\b") and clause.beside("verb:remove", "what")[0]
+        if is_without and any(change.clause.has("verb:only") for change in changes):  # only A and B without C
+            raise NotUnderstood(
+                f"helio does not understand '{clause.text.strip()}' beside 'only'",
+                advice="name what to keep, or what to remove",
+            )
     says_no = all(
         clause.of("verb:remove")[0].text.casefold() in ("no", "not", "without") or clause.says(r"\bones\b")
         for clause in removing
