@@ -1997,7 +1997,7 @@ def test_what_is_left_out_stays(author, templates, name, request_, told, untold)
         ("parker-spiral-angle", "daily averages", "already like this"),
         (
             "storm-overview",
-            "density red, and only AE and AL in the AE panel",
+            "density blue, and only AE and AL in the AE panel",
             "in the AE panel' changes nothing",
         ),
         (
