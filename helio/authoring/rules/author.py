@@ -67,7 +67,7 @@ from helio.authoring.rules.reading.marked_times import marked_days
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.reading.plain_forms import in_plain_forms, without_corrected_name
-from helio.authoring.rules.reading.pronouns import with_names_for_pronouns
+from helio.authoring.rules.reading.pronouns import with_names_for_last_words, with_names_for_pronouns
 from helio.authoring.rules.reading.sentence import LONGEST_FOR_RULES, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.rules.reading.typing_habits import with_capitals, with_plain_signs
@@ -252,7 +252,7 @@ class RuleAuthor:
         refuse_look(request)
         refuse_averages_of_inputs(request)
         request = outside_quotes(request, with_hours_of_days)  # no ranges of axes
-        request = with_names_for_pronouns(request)
+        request = with_names_for_last_words(with_names_for_pronouns(request))
         request = with_plain_raw(in_plain_forms(with_missions_of_letters(with_labels_named(request))))
         request = with_time_apart(request, self._now)
         request, archive = take_archive(request, self._servers)

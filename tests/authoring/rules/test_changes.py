@@ -3465,7 +3465,7 @@ def test_a_panel_that_cannot_be_left_out_is_refused(author, templates, request_,
 )
 def test_the_others_are_those_of_the_panel(author, templates, name, request_, others):
     template = templates(name)
-    before, after = (figure_in(each) for each in (template, author.edit(request_, template).template))
+    before, after = (figure_in(drawn) for drawn in (template, author.edit(request_, template).template))
     changed = {
         line
         for key in ("trace_colors", "line_styles")

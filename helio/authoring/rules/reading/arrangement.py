@@ -482,8 +482,7 @@ class Arrangement:
 
         In a mixed sentence, quantities of the table stand beside data that only the catalogue has.
         """
-        quantities = [name for _, name in atoms if isinstance(name, RequestQuantity)]
-        rows: list[str | RequestQuantity] = list(dict.fromkeys(quantities))
+        rows = self._from_top([atom for atom in atoms if isinstance(atom[1], RequestQuantity)])
         crafts = [(at, name) for at, name in atoms if isinstance(name, str)]
         crafts = crafts[-len({name for _, name in crafts}) :]  # ACE and Wind density, Wind on top, ACE below
         listed = self._in_order and len(rows) == 1 and len(crafts) > 1  # ACE Bz on top, Wind Bz below
@@ -498,6 +497,15 @@ class Arrangement:
         if len(rows) < 2:
             rows = list(dict.fromkeys(name for _, name in (crafts if listed and self._positions else atoms)))
         return [Place(_lines_of(name), rank) for rank, name in enumerate(rows, 1)]
+
+    def _from_top(self, atoms: Atoms) -> list[str | RequestQuantity]:
+        """Return names in the order of the list, but last what it names again as below: ``n and V, n below``."""
+        rows: dict[str | RequestQuantity, None] = {}
+        for (at, name), (stop, _) in pairwise([*atoms, (len(self._text), "")]):
+            if any(at < mark < stop for mark in self._below):
+                rows.pop(name, None)
+            rows[name] = None
+        return [*rows]
 
     def _ranked(self, atoms: Atoms) -> list[Place]:
         """Give lines to the position beside them: ``top: field, bottom: density``, ``field on top``."""

@@ -268,7 +268,7 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
     begins = [
         joint
         for joint in joints
-        if named_data(before[joint.end() :]) and not _SHARED.search(before, joint.end())
+        if named_data(_first_listed(joint, before)) and not _SHARED.search(before, joint.end())
     ]
     if not begins:
         return set() if place["below"] else {stop}
@@ -292,6 +292,12 @@ def _borders_of(place: re.Match[str], plain: str, *, is_first: bool) -> set[int]
         return {stop}  # hourly Bz, n and V above; Bz and hourly V above
     is_clear = last[0].casefold().endswith(("with", "plus", ",", ";"))  # n with V below, not n and V
     return {last.start(), stop} if place["below"] or is_upper or is_clear else {stop}
+
+
+def _first_listed(joint: re.Match[str], before: str) -> str:
+    """Return the words behind a joint; behind ``with``, those of its first thing: ``Bz with 5 min averages and n``."""
+    behind = before[joint.end() :]
+    return re.split(r"\band\b", behind)[0] if joint[0].casefold().endswith("with") else behind
 
 
 def _begins_list(joint: re.Match[str], before: str) -> bool:

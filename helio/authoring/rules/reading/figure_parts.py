@@ -271,7 +271,9 @@ def _stacked(text: str, reader: _Reader) -> Reading | None:
     if not _need_no_other(parts, requests, reader.catalogue):
         return None
     has_magnitude = any(step.tool == MAGNITUDE for request in requests for step in request.computations)
-    if _name_again(requests) and (has_magnitude or not all(ranks[1:]) or (not ranks[0] and 1 in ranks)):
+    is_plain = not any(_has_treatment(replace(request, style=RequestedStyle())) for request in requests)
+    is_moved = not ranks[0] and (1 in ranks or is_plain)  # V and n, n log, V below
+    if _name_again(requests) and (has_magnitude or not all(ranks[1:]) or is_moved):
         return None
     if all(ranks) or not any(1 < rank < MIDDLE for rank in ranks):  # not beside a second panel
         order = sorted(range(len(ranks)), key=lambda number: ranks[number] or MIDDLE)

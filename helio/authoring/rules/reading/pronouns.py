@@ -1,9 +1,10 @@
-"""Write the names of what ``the former``, ``the latter`` and ``the second one`` mean."""
+"""Write the names of what ``the former``, ``the second one`` and the last word of a name mean."""
 
 from __future__ import annotations
 
 import re
 
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.patterns import ignoring_case
@@ -14,6 +15,13 @@ _PRONOUN = ignoring_case(
     r"|(?<=\bthe )(?P<turn>first|second|third|last)(?=\s+(?:over|by|to)\s+(?:an?\s+)?\d)"
     r"|(?P<two>first|last)\s+two(?=\s*(?:$|[,.;:)])|\s+(?:in|on|over|with)\b))\b(?!\s+panel|\s+(?:spacecraft|probe))"
 )
+_LAST_WORD = ignoring_case(
+    r"(?P<before>(?:[,;.]|\band\b)\s*(?:the\s+)?)(?P<out>(?P<word>density|temperature|speed|velocity|pressure)"
+    r"(?P<behind>(?:\s+panel)?(?:\s+(?:goes|comes|belongs|is|should\s+be))?\s+(?:(?:log|linear|left|right|first|last)\b"
+    r"|(?:on|at|in|above|below|over|under\w*|beneath|as|between)\b(?!\s*(?:[-−+\d]|(?:the\s+)?same\b)))[^,;.]*))"
+)
+"""Pattern of a clause that says the place or the look of what is named by one word: ``…, density on top``."""
+_HAS_PLACE = ignoring_case(r"\s+(?:on\s+top|above|below|at\s+the\s+(?:top|bottom)|in\s+the\s+\w+\s+panel)\b")
 _PLACES = {"former": 0, "first": 0, "second": 1, "third": 2, "latter": -1, "last": -1}
 
 
@@ -39,6 +47,42 @@ def with_names_for_pronouns(text: str) -> str:
         return names[place] if is_clear else match[0]
 
     return _PRONOUN.sub(named, text)
+
+
+def with_names_for_last_words(text: str) -> str:
+    """Write a name for its last word, if a clause behind that name says a place or a look of it.
+
+    >>> with_names_for_last_words("Wind electron density and Bz, density on top")
+    'Wind electron density and Bz, electron density on top'
+
+    Raises
+    ------
+    NotUnderstood
+        The text names several quantities that end with the word, or says another place of the one.
+    """
+    sentence = Sentence(text)
+    placed, _ = read_quantities(sentence, magnitude=False)
+
+    def named(match: re.Match[str]) -> str:
+        start, word = match.start("word"), match["word"].lower()
+        own = next((quantity for at, quantity in placed if at == start), None)
+        before = {
+            quantity: at for at, quantity in reversed(placed) if at < start and word in quantity.name.split()
+        }
+        if own is None or not before or own in before:
+            return match[0]
+        names = [_word_at(text, sentence.left, at) for at in before.values()]
+        is_placed = _HAS_PLACE.match(text, before.popitem()[1] + len(names[0])) and _HAS_PLACE.match(
+            match["behind"]
+        )
+        if len(names) > 1 or is_placed:
+            raise NotUnderstood(
+                f"it is not clear which {word} '{match['out']}' means",
+                advice=f"write '{names[0]}' or '{own.name}' there",
+            )
+        return f"{match['before']}{names[0]}{match['behind']}"
+
+    return _LAST_WORD.sub(named, text)
 
 
 def _names_in(text: str) -> list[str]:
