@@ -363,6 +363,8 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("Dst with Kp below and ap in the third panel", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_ap"]]),
         ("ACE speed with density below and Bz above", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
         ("ACE density and Bz, density below", [["ACE_Bz"], ["ACE_n"]]),
+        ("ACE Bx, By and Bz on top, n below", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"], ["ACE_n"]]),
+        ("ACE n, V and Bz above, |B| below", [["ACE_n"], ["ACE_V"], ["ACE_Bz"], ["ACE_Bmag"]]),
         ("ACE density, Bz and speed, with the density below", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
         ("ACE Bz with 5 min averages and density below", [["ACE_Bz_binned"], ["ACE_n"]]),
         ("Wind electron density and temperature, density below", [["Wind_Te"], ["Wind_Ne"]]),
@@ -856,6 +858,8 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("ACE 3DP density 2003-11-20", "none of the requested quantities from 3DP"),
         ("STEREO-A Vx 2010-01-02", "no x component of the velocity"),
         ("DSCOVR velocity vector in RTN 2017-11-20", "no bulk velocity vector in RTN"),
+        ("ACE Bz, density and speed on top, 2003-11-20", "which quantity stands at the place"),
+        ("ACE density and speed at the bottom, 2003-11-20", "which quantity stands at the place"),
         ("Wind electron density on top, density below, 2003-11-20", "which density 'density below' means"),
         (
             "Wind electron density, alpha density, Bz, density on top, 2003-11-20",
@@ -1749,6 +1753,22 @@ def test_the_table_that_is_named_is_saved_alone(author, tail):
         (
             "Wind proton density and speed from WI_H1_SWE for 2003-11-20, hourly means of the density",
             ["WI_H1_SWE.Proton_Np_nonlin", "WI_H1_SWE.Proton_V_nonlin"],
+        ),
+        (
+            "WI_K0_SWE density and WI_H1_SWE density on 2003-11-20",
+            ["WI_K0_SWE.Np", "WI_H1_SWE.Proton_Np_nonlin"],
+        ),
+        (
+            "density from WI_K0_SWE and density from WI_H1_SWE in one panel on 2003-11-20",
+            ["WI_K0_SWE.Np", "WI_H1_SWE.Proton_Np_nonlin"],
+        ),
+        (
+            "OMNI2_H0_MRG1HR speed and OMNI_HRO_1MIN SYM-H on 2003-11-20",
+            ["OMNI2_H0_MRG1HR.V", "OMNI_HRO_1MIN.SYM_H"],
+        ),
+        (
+            "WI_H1_SWE density and 3 min averages of WI_PM_3DP temperature on 2003-11-20",
+            ["WI_H1_SWE.Proton_Np_nonlin", "WI_PM_3DP.P_TEMP"],
         ),
         ("Bz from AC_H3_MFI on 2022-01-01", ["AC_H3_MFI.BGSEc"]),
         ("magnetic field from AC_H0_MFI on 2022-01-01", ["AC_H0_MFI.BGSEc"]),

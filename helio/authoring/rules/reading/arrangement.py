@@ -482,7 +482,7 @@ class Arrangement:
 
         In a mixed sentence, quantities of the table stand beside data that only the catalogue has.
         """
-        rows = self._from_top([atom for atom in atoms if isinstance(atom[1], RequestQuantity)])
+        rows = self._from_top(_quantities_of(atoms))
         crafts = [(at, name) for at, name in atoms if isinstance(name, str)]
         crafts = crafts[-len({name for _, name in crafts}) :]  # ACE and Wind density, Wind on top, ACE below
         listed = self._in_order and len(rows) == 1 and len(crafts) > 1  # ACE Bz on top, Wind Bz below
@@ -498,10 +498,12 @@ class Arrangement:
             rows = list(dict.fromkeys(name for _, name in (crafts if listed and self._positions else atoms)))
         return [Place(_lines_of(name), rank) for rank, name in enumerate(rows, 1)]
 
-    def _from_top(self, atoms: Atoms) -> list[str | RequestQuantity]:
-        """Return names in the order of the list, but last what it names again as below: ``n and V, n below``."""
+    def _from_top(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[str | RequestQuantity]:
+        """Return quantities in the order of the list, but last what it names again as below: ``n and V, n below``."""
         rows: dict[str | RequestQuantity, None] = {}
-        for (at, name), (stop, _) in pairwise([*atoms, (len(self._text), "")]):
+        for (at, name), stop in zip(
+            quantities, [*(at for at, _ in quantities), len(self._text)][1:], strict=True
+        ):
             if any(at < mark < stop for mark in self._below):
                 rows.pop(name, None)
             rows[name] = None
@@ -536,6 +538,13 @@ class Arrangement:
             quantities = tuple(name for name in names if isinstance(name, RequestQuantity))
             named.append((tuple(name for name in names if isinstance(name, str)), quantities, rank, panel))
         by_craft = len({quantities for _, quantities, _, _ in named}) == 1 and len(named) > 1
+        every = {quantity for _, quantity in _quantities_of(atoms)}
+        is_at_edge = len(named) == 1 and self._positions[0][2:] in ((1, False), (_LAST, False))
+        if is_at_edge and len(every) > 1 and {*named[0][1]} == every:
+            raise NotUnderstood(
+                "it is not clear which quantity stands at the place that the request names",
+                advice="say the place of one, as in 'density, and speed on top'",
+            )
         places = []
         for crafts, quantities, rank, panel in named:
             if crafts and (by_craft or not quantities):
@@ -550,11 +559,18 @@ class Arrangement:
         return places
 
 
+def _quantities_of(atoms: Atoms) -> list[tuple[int, RequestQuantity]]:
+    return [(at, name) for at, name in atoms if isinstance(name, RequestQuantity)]
+
+
 def _last_listed(text: str, *, and_too: bool = False) -> int:
     """Return where the names begin that a position behind them is for: ``B and V with density on top``."""
     and_too = and_too and not re.search(r"\b(?:with|plus)\b", text)
     joints = rf"\b(?:with|plus{'|and' if and_too else ''})\b|(?:[,;:]|(?<!vs)\.\s)(?=.*\w)"
-    return max((match.end() for match in re.finditer(joints, text)), default=0)
+    found = list(re.finditer(joints, text))
+    if found and re.match(r",\s+(?!and\b)[^,;]*\w\s+and\s", text[found[-1].start() :]):
+        found = [match for match in found if match[0] != ","]  # density, speed and Bz on top
+    return found[-1].end() if found else 0
 
 
 def _rank(match: re.Match[str]) -> int:

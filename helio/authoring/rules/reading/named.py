@@ -93,9 +93,13 @@ def _parameters_in(sentence: Sentence, catalogue: Catalogue, dataset: str) -> li
     return list(dict.fromkeys(found))
 
 
-_OF_DATASET = re.compile(r"[^,;]*?\s(?:from|of|in)\s+(?:the\s+)?(?:data\s*set\s+)?", re.IGNORECASE)
+_OF_DATASET = re.compile(
+    r"(?:(?!\band\b)[^,;])*?\s(?:from|of|in)\s+(?:the\s+)?(?:data\s*set\s+)?", re.IGNORECASE
+)
 """The words from a quantity to the dataset that has it."""
-_LISTED_BEFORE = re.compile(r"[^,;]*?\s*(?:,|,?\s*\band\b|&)\s*(?:the\s+)?", re.IGNORECASE)
+_LISTED_BEFORE = re.compile(
+    r"(?:(?!\b[A-Z0-9]+_)[^,;])*?\s*(?:,|,?\s*\band\b|&)\s*(?:the\s+)?", re.IGNORECASE
+)
 _MOST_OTHER_WORDS = 2
 """Maximum number of words of a parameter's description besides those of a quantity that it may be."""
 
@@ -109,11 +113,15 @@ def of_datasets(
     parameters that the table lacks, and the datasets of which the table has the quantities.
     """
     left, found, sources = list(placed), list[tuple[str, str]](), list[str]()
-    for dataset in dict.fromkeys(name for name, _ in datasets):
+    every = list(dict.fromkeys(name for name, _ in datasets))
+    for dataset in every:
         named = [parameter for name, parameter in datasets if name == dataset and parameter]
         own, is_known, unclear = list[tuple[int, str]](), False, False
-        for atom in _beside_dataset(sentence.text, dataset, named, placed):
-            if not has_quantity(dataset, atom[1].name):
+        craft = catalogue.summary(dataset).spacecraft
+        others = [name for name in every if name != dataset and catalogue.summary(name).spacecraft == craft]
+        for atom in _beside_dataset(sentence.text, dataset, named, left):
+            is_in_others = any(has_quantity(other, atom[1].name) for other in others)
+            if is_in_others or not has_quantity(dataset, atom[1].name):
                 described = _parameters_for(atom[1], catalogue.dataset(dataset))
                 if len(described) != 1:
                     unclear = bool(named)
@@ -154,7 +162,10 @@ def _listed_from(text: str, at: int, atoms: Placed, joint: re.Pattern[str]) -> P
 
 
 def _parameters_for(quantity: RequestQuantity, entry: CatalogueEntry) -> list[str]:
-    """Return the parameters whose descriptions have the words of a quantity or one of its names, and fewest others."""
+    """Return the parameters of a quantity in the table, or else those whose descriptions name it with fewest others."""
+    rows = [row for row in SOURCES if (row.dataset, row.quantity) == (entry.id, quantity.name)]
+    if rows and not quantity.component:
+        return [name for row in rows[:1] for name in row.parameters]
     words = {*quantity.name.casefold().split()}
     others = {
         parameter.name: len(said - words)
