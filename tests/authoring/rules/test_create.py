@@ -363,6 +363,10 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("Dst with Kp below and ap in the third panel", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_ap"]]),
         ("ACE speed with density below and Bz above", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
         ("ACE density and Bz, density below", [["ACE_Bz"], ["ACE_n"]]),
+        (
+            "OMNI speed and density with SYM-H on the right axis of the speed panel",
+            [["OMNI_V", "OMNI_SYMH"], ["OMNI_n"]],
+        ),
         ("ACE Bx, By and Bz on top, n below", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"], ["ACE_n"]]),
         ("ACE n, V and Bz above, |B| below", [["ACE_n"], ["ACE_V"], ["ACE_Bz"], ["ACE_Bmag"]]),
         ("ACE density, Bz and speed, with the density below", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
@@ -859,6 +863,10 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("STEREO-A Vx 2010-01-02", "no x component of the velocity"),
         ("DSCOVR velocity vector in RTN 2017-11-20", "no bulk velocity vector in RTN"),
         ("ACE Bz, density and speed on top, 2003-11-20", "which quantity stands at the place"),
+        (
+            "OMNI V with SYM-H on the right axis of the V panel and n below, 2003-11-20",
+            "does not say which line has its axis at the right",
+        ),
         ("ACE density and speed at the bottom, 2003-11-20", "which quantity stands at the place"),
         ("Wind electron density on top, density below, 2003-11-20", "which density 'density below' means"),
         (

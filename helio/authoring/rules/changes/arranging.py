@@ -542,10 +542,15 @@ def to_the_right(editor: FigureEditor, clause: Clause) -> None:
     places = [atom for atom in named if says_panel(clause, atom.text) or (atom.start > at > named[0].start)]
     places += [atom for atom in named if _AXIS_OF.search(clause.ahead_of(atom))]
     meant = [atom for atom in named if atom not in places]
+    behind_with = clause.start + clause.text.lower().rfind(" with ", 0, at - clause.start)
+    meant = [atom for atom in meant if atom.start > behind_with] or meant  # V, n with Bz on the right axis
     words = [atom.text for atom in meant]
     numbers = panel_numbers(editor, clause.of("panel"))
     numbers += [number for atom in places for number in editor.numbers_of(atom.text)]
-    if not words or len(set(numbers)) > 1:
+    is_of_place = (
+        places and meant and at < places[0].start < meant[0].start
+    )  # right axis of the V panel and n
+    if not words or len(set(numbers)) > 1 or is_of_place:
         raise NotUnderstood("the request does not say which line has its axis at the right")
     drawn = editor.drawn
     if numbers and _names_new(editor, meant):

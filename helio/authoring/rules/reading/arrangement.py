@@ -529,9 +529,10 @@ class Arrangement:
                     start, *(at for at in (start, *self._below) if at < stop)
                 )  # Kp below and ap third
                 is_last = atoms[-1][0] < stop  # speed and density above, unless it is above others
-                start += _last_listed(
-                    self._text[start:stop], and_too=is_last and self._text[:stop].endswith("above")
+                is_of_one = self._text[:stop].endswith("last") or (
+                    is_last and self._text[:stop].endswith("above")
                 )
+                start += _last_listed(self._text[start:stop], and_too=is_of_one)
             names = [name for at, name in atoms if start <= at < stop]
             if not names:
                 self.unplaced.append((start, stop, rank))
@@ -568,7 +569,7 @@ def _last_listed(text: str, *, and_too: bool = False) -> int:
     and_too = and_too and not re.search(r"\b(?:with|plus)\b", text)
     joints = rf"\b(?:with|plus{'|and' if and_too else ''})\b|(?:[,;:]|(?<!vs)\.\s)(?=.*\w)"
     found = list(re.finditer(joints, text))
-    if found and re.match(r",\s+(?!and\b)[^,;]*\w\s+and\s", text[found[-1].start() :]):
+    if found and not and_too and re.match(r",\s+(?!and\b)[^,;]*\w\s+and\s", text[found[-1].start() :]):
         found = [match for match in found if match[0] != ","]  # density, speed and Bz on top
     return found[-1].end() if found else 0
 
