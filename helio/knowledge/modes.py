@@ -48,10 +48,10 @@ VERSIONS = (*_IDS, "nonlinear", "ground-computed", "hires", "SWICS 1.1")
 """Versions of the data of one instrument; most are named by a piece of the ids."""
 _RESOLUTION = r"(?:[- ](?:res(?:olution)?|cadence|rate|mode|data))"
 MODES = (
-    Mode("burst", r"(?:burst|brst)(?:[- ](?:mode|survey))?", (r"BRST|[_-]BURST|th[a-e]_p[es][ei]b_",)),
+    Mode("burst", rf"(?:burst|brst)(?:{_RESOLUTION}|[- ]survey)?", (r"BRST|[_-]BURST|th[a-e]_p[es][ei]b_",)),
     Mode("fast", r"fast(?:[- ](?:mode|survey(?:[- ]mode)?))?", (r"_FAST_", r"_SRVY_|th[a-e]_p[es][ei]f_")),
     Mode("slow", r"slow(?:[- ](?:mode|survey(?:[- ]mode)?))", (r"_SLOW_", r"_SRVY_")),
-    Mode("survey", r"(?:survey|srvy|svy)(?:[- ]mode)?", (r"_SRVY_|SVY|SURVEY|_SURV", r"_FAST_"), required=False),
+    Mode("survey", rf"(?:survey|srvy|svy){_RESOLUTION}?", (r"_SRVY_|SVY|SURVEY|_SURV", r"_FAST_"), required=False),
     Mode("normal", r"normal[- ]mode", (r"NORMAL",), required=False),
     Mode("full", r"(?<!the )full(?:[- ](?:mode|distributions?)|(?=\s\x01))", (r"th[a-e]_p[es][ei]f_",), required=False),
     Mode("reduced", r"reduced[- ]mode", (r"th[a-e]_p[es][ei]r_",)),

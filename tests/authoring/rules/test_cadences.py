@@ -35,6 +35,8 @@ def fetched(author, request):
         ("THEMIS D FGM spin-res field, 2 Oct 2013", ["THD_L2_FGM"]),
         ("MMS2 DIS density, fast mode, 10 Dec 2018", ["MMS2_FPI_FAST_L2_DIS-MOMS"]),
         ("MMS1 srvy field 10 Dec 2018", ["MMS1_FGM_SRVY_L2"]),
+        ("MMS1 field at survey cadence, 10 Dec 2018", ["MMS1_FGM_SRVY_L2"]),
+        ("MMS1 field in GSM at burst resolution, 2018-01-08 06:40-06:43", ["MMS1_FGM_BRST_L2"]),
         (
             "MMS1 FGM burst field and DIS fast density, 2018-01-08 06:40-06:43",
             ["MMS1_FGM_BRST_L2", "MMS1_FPI_FAST_L2_DIS-MOMS"],

@@ -336,6 +336,8 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
         ("ACE n and |B|, two panels, both log", "log_scale", {"1": "log", "2": "log"}),
         ("ACE |B| with its 5 min running mean, the mean in red", "trace_colors", {"ACE_Bmag_smooth": "red"}),
         ("ACE speed and density, density below speed in red", "trace_colors", {"ACE_n": "red"}),
+        ("ACE density and speed, density below on a log axis", "log_scale", {"2": "log"}),
+        ("ACE density and speed, speed on top and in red", "trace_colors", {"ACE_V": "red"}),
         (
             "ACE speed and density, density below speed on a log scale from 1 to 100",
             "log_scale",
@@ -363,6 +365,8 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("Dst with Kp below and ap in the third panel", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_ap"]]),
         ("ACE speed with density below and Bz above", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
         ("ACE density and Bz, density below", [["ACE_Bz"], ["ACE_n"]]),
+        ("ACE density and Bz, density below on a log axis", [["ACE_Bz"], ["ACE_n"]]),
+        ("ACE density and Bz, Bz on top and in red", [["ACE_Bz"], ["ACE_n"]]),
         (
             "OMNI speed and density with SYM-H on the right axis of the speed panel",
             [["OMNI_V", "OMNI_SYMH"], ["OMNI_n"]],

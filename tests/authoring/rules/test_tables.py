@@ -203,6 +203,10 @@ def test_a_table_of_other_things_than_intervals_of_a_series_is_refused(author, s
          ("12h", "1d", "5min")),
         ("SEA of OMNI speed, 2 days before to 3 days after the Dst minima of storms below -80 nT, 2004",
          ("2d", "3d", "1h")),
+        ("superposed epoch of SYM-H, epochs 2015-03-17 04:45 and 2015-06-22 18:33, window 2 days either side",
+         ("2d", "2d", "1h")),
+        ("superposed epoch of SYM-H, epochs 2015-03-17 04:45 and 2015-06-22 18:33, window of -6 to +12 h, 5 min bins",
+         ("6h", "12h", "5min")),
         ("superposed epoch of hourly AE around storm onsets, 2015, two days either side", ("2d", "2d", "1h")),
     ],
 )  # fmt: skip

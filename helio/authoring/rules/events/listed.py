@@ -158,7 +158,7 @@ class ListedEvents:
         bin_length = duration_in(match, "3")
         if not bin_length:
             bin_length = usual_bin(before, after)
-            self.notes.append(f"superposed in bins of {bin_length}")
+            self.notes.append(f"superposed in bins of {bin_length}, because the request names none")
         listed, _ = events_for(source, self._events[source.name])
         times = list(dict.fromkeys(event.start for event in listed))
         args = {"pandas_code": code_of_times(times), "units": "s", "description": f"from {source.origin}"}

@@ -42,8 +42,9 @@ _USUAL_LINES = (
 """The lines that a superposed epoch has anyway: the median and the quartiles."""
 _NOUNS = r"(?:zero\s+)?(?:times?|minim(?:a|um)|onsets?|shocks?|events?)(?:\s+times?)?"
 _ZERO = rf"(?:\s+(?:of\s+)?(?:them|it|each|(?:the\s+)?{_NOUNS}))?"
+_WINDOW = r"(?:\b(?:(?:with|in|using)\s+)?(?:an?\s+|the\s+)?(?:time\s+)?window\s*(?:of\b|[:=])?\s*)?"
 _SPAN = (
-    rf"(?:[,;]?\s*[(]?\b(?:from\s+|for\s+|between\s+)?{duration_pattern('1')}\s+(?:before|prior)\s*(?:,|to|and|until|through)?\s*"
+    rf"(?:[,;]?\s*[(]?{_WINDOW}\b(?:from\s+|for\s+|between\s+)?{duration_pattern('1')}\s+(?:before|prior)\s*(?:,|to|and|until|through)?\s*"
     rf"{duration_pattern('2')}\s+after{_ZERO}[)]?)"
 )
 _YEARS_FIRST = (
@@ -51,11 +52,11 @@ _YEARS_FIRST = (
     r"(\s+(?:with|below|under|reaching|stronger|deeper)\b[^,;]*)"
 )
 _AROUND = (
-    rf"(?:,?\s*(?:±|\+/-|\+-|plus\s+(?:or\s+|/\s*)?minus|within)\s*{duration_pattern('1')}{_ZERO}"
-    rf"|,?\s*{duration_pattern('2')}\s+(?:(?:on|at|to)\s+)?(?:either|each|both)\s+sides?(?:\s+of\b{_ZERO})?"
+    rf"(?:,?\s*{_WINDOW}(?:±|\+/-|\+-|plus\s+(?:or\s+|/\s*)?minus|within)\s*{duration_pattern('1')}{_ZERO}"
+    rf"|,?\s*{_WINDOW}{duration_pattern('2')}\s+(?:(?:on|at|to)\s+)?(?:either|each|both)\s+sides?(?:\s+of\b{_ZERO})?"
     rf"|,?\s*{duration_pattern('3')}\s+before\s+and\s+after{_ZERO})"
 )
-_SIGNED = rf",?\s*(?:from\s+)?[-−]{duration_range_pattern()}"
+_SIGNED = rf",?\s*{_WINDOW}(?:from\s+)?[-−]{duration_range_pattern()}"
 BINS = (
     r"(?:,?\s*(?:and\s+)?(?:(?:with|in|using)\s+)?"
     rf"(?:bins\s+of\s+{duration_pattern('1')}|{duration_pattern('2')}[\s-]*bins?))"

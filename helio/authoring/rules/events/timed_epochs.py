@@ -66,6 +66,7 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
     args = {"pandas_code": code, "units": "s", "description": "times of the request"}
     events = Events("times", "store_dataframe", tuple(args.items()), f"{len(times)} zero times")
     bin_length = duration_in(bins, "1", "2") if bins else usual_bin(before, after)
+    notes += () if bins else (f"superposed in bins of {bin_length}, because the request names none",)
     give = "" if given is None else "median" if given["give"].casefold() == "median" else "mean"
     epochs = Epochs(events, before, after, bin_length, f"{len(times)} times", notes=notes, give=give)
     span = days_around(times[0], times[-1], before, after)

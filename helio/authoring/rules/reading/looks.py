@@ -162,6 +162,8 @@ _PDF = re.compile(
 """A probability density, which may also be a file: ``pdf of Br``."""
 _TAIL = re.compile(r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b|\s+on(?=\s*(?:$|[,;.]))", re.IGNORECASE)
 """What may stand behind a look and belongs to it: ``panel letters on``."""
+_PLACE_BEHIND = ignoring_case(rf"\s+(?:{BELOW}|above|on\s+top|at\s+the\s+(?:top|bottom))\b")
+"""A place behind a name or before a look: ``density below in red``."""
 _PLACED = re.compile(rf"\s+(?:above|{BELOW})\s+(?:the\s+)?", re.IGNORECASE)
 """What stands between a name and its neighbour, if a sentence says where the name is drawn."""
 _IN_ONE_PANEL = re.compile(r"\b(?:one|same|single)\s+panel\s+(?:on|with)\s+(?:an?\s+)?$", re.IGNORECASE)
@@ -341,6 +343,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         and not _OF_INPUT.search(text[: name.start])
         and not (name.kind == "what" and _is_computed(name, text))
         and all(name is not own for own, _ in placed)
+        and not _PLACE_BEHIND.match(text, name.stop)  # speed and density, density below in red
     ]
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
@@ -354,7 +357,9 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         stop += tail.end() if tail else 0
         before = text[at : part.start]
         is_joint = at > 0 and _LEAD.fullmatch(before)  # of a name and its look: density on log axis
-        rest += _LEAD.sub(" ", before) if part in phrases or is_joint else f"{before} "
+        *_, place = (0, *(found.end() for found in _PLACE_BEHIND.finditer(before)))
+        is_led = part in phrases or is_joint or (place and _LEAD.fullmatch(before, place))
+        rest += _LEAD.sub(" ", before) if is_led else f"{before} "
         if part in only:  # a line at 0 in the Bz panel, ACE 2015-03-17
             rest += ", ".join(name.text for name in _names_of(part)) + ", "
         if part not in again:
