@@ -36,6 +36,8 @@ _COLOURS = {
 """Colours that the missions use for their spacecraft."""
 MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 _AVERAGES = ("running_average", "running_median", "resample")
+_TITLED = ("wavelet_spectrum", "power_spectrum", "power_spectrogram", "derivative")
+"""Operations that a title names."""
 _SHIFTED = ", shifted"
 _BOLD = 2.5
 """Width in pixels of the lines that are computed from others of their colour."""
@@ -293,22 +295,30 @@ def _spectral(panels: _SeriesPanels, request: PipelineRequest, *, above: int) ->
 def names_of(
     parts: Sequence[tuple[PipelineRequest, list[PlotSeries]]],
     request: PipelineRequest,
-    descriptions: Mapping[str, str],
+    steps: Steps,
 ) -> tuple[str, str]:
-    """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities."""
+    """Return the name of the pipeline, in ASCII, and the title of the figure: spacecraft, quantities and operation."""
     shown = [series for _, own in parts for series in own]
     quantities = list(dict.fromkeys(name for part, own in parts for name in _titles(part, own)))
     drawn = dict.fromkeys(
         craft for series in shown for craft in re.split(r"\s[−/×+]\s", series.craft)
     )  # ACE − Wind
     crafts = [craft for craft in drawn if craft] or [*request.spacecraft]
-    told = list(dict.fromkeys(_in_words(quantity, descriptions) for quantity in quantities))
-    text = f"{listed(crafts)}: {listed(told) if len(told) <= 3 else 'overview'}"
+    told = list(dict.fromkeys(_in_words(quantity, steps.descriptions) for quantity in quantities))
+    text = f"{listed(crafts)}: {listed(told) if len(told) <= 3 else 'overview'}{_operation(shown, steps)}"
     named = [short(craft) for craft in crafts]
     named = named if len(named) <= 3 else [named[0], "to", named[-1]]
     name = "-".join(named + (quantities if len(quantities) <= 2 else ["overview"]))
     name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return request.name or name, request.style.title or text
+
+
+def _operation(shown: Sequence[PlotSeries], steps: Steps) -> str:
+    """Return what every series is, behind a comma, if that is another quantity: ``, power spectral density``."""
+    made = {step["tool_args"].get("output_label"): step for step in steps.steps}
+    last = [made.get(series.label, {}) for series in shown]
+    told = {step["intent"].lower() if step.get("tool_name") in _TITLED else "" for step in last}
+    return f", {told.pop()}" if len(told) == 1 and "" not in told else ""
 
 
 def _titles(request: PipelineRequest, shown: Sequence[PlotSeries]) -> list[str]:

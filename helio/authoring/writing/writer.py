@@ -141,7 +141,7 @@ class _Figure:
         request = self.request
         parts = [(figure.request, figure._computed()) for figure in self._parts() or [self]]
         shown = [series for _, own in parts for series in own]
-        name, text = names_of(parts, request, self.steps.descriptions)
+        name, text = names_of(parts, request, self.steps)
         if isinstance(request.events, EventTable):
             save_events(request.events, request.exports, request.file, shown, self.steps)
         else:

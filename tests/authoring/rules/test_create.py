@@ -332,6 +332,8 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
         ("ACE B GSM + |B|. |B| log, comps linear", "log_scale", {"2": "log", "1": "linear"}),
         ("ACE density and speed, give the speed panel a log axis", "log_scale", {"2": "log"}),
         ("ACE Np minus Wind Np, Dst below", "title", "ACE, Wind and OMNI: proton density and Dst"),
+        ("power spectrum of ACE Bz", "title", "ACE: magnetic field, power spectral density"),
+        ("ACE speed and the power spectrum of Bz", "title", "ACE: bulk speed and magnetic field"),
         ("OMNI Bz and speed, 10 minute averages, Bz axis from -60 to 60 nT", "y_range", {"1": [-60.0, 60.0]}),
         ("ACE n and |B|, two panels, both log", "log_scale", {"1": "log", "2": "log"}),
         ("ACE |B| with its 5 min running mean, the mean in red", "trace_colors", {"ACE_Bmag_smooth": "red"}),
