@@ -896,6 +896,8 @@ def test_a_computation_that_is_added_is_of_its_own_part(author, templates, name,
         ("ace-strength", "add the density smoothed over 1 h and below it the raw speed",
          "B | Bmag | Bz_smooth | ACE_n_smooth | ACE_V"),
         ("ace-strength", "add the density below |B|", "B | Bmag | ACE_n | Bz_smooth"),
+        ("ace-strength", "add the density in a panel below the first", "B | ACE_n | Bmag | Bz_smooth"),
+        ("ace-strength", "add the density in a new panel above the third", "B | Bmag | ACE_n | Bz_smooth"),
         ("wind-plasma", "add the dynamic pressure; below it the raw density",
          "density | WI_PM_3DP.P_VELS | temperature | Pdyn | WI_PM_3DP.P_DENS"),
     ],
@@ -1960,6 +1962,10 @@ def test_what_is_removed_is_all_of_it_and_nothing_that_stays(author, templates, 
         ("l1-compare", "smooth Wind over 5 min but not ACE", "Wind_Bmag_smooth", "ACE_Bmag_smooth"),
         ("l1-compare", "zero line in all but the last", '{"y": 0.0, "panel": 2}', '"panel": 3'),
         ("l1-compare", "log axis in all but the first panel", "Wind_Bmag): log", "panel 1 "),
+        ("plasma-beta-mach", "all axes from panel 6 on linear", "panel 8", "panel 4"),
+        ("plasma-beta-mach", "panels 6 and below on a linear axis", "panel 8", "panel 4"),
+        ("solo-overview", "beta smoothed over 10 minutes", "beta_smooth", "clock"),
+        ("solo-overview", "10 minute averages of beta", "beta_binned", "clock"),
         ("omni-storm", "lines at 0 in the first panel and at 500 in the speed panel",
          '{"y": 500.0, "panel": 2}', '{"y": 500.0, "panel": 1}'),
         ("storm-overview", "remove the sheath shading", "sheath", "- magnetic cloud"),
@@ -3543,3 +3549,14 @@ def test_a_vector_among_the_lines_of_panels_keeps_its_colours(author, templates,
     draft = author.edit(request_, templates("wind-plasma"))
     assert figure_in(draft.template)["trace_colors"] == {"temperature": "red"}
     assert any("keeps its colours" in note for note in draft.notes)
+
+
+def test_a_step_that_is_computed_from_one_that_is_not_critical_is_not_critical_either(author, templates):
+    template = templates("solo-overview")
+    draft = author.edit("smooth beta over 10 minutes", template)
+    (added,) = (
+        step
+        for step in draft.template["steps"]
+        if step not in template["steps"] and step["tool_name"] != "render_spec"
+    )
+    assert added["critical"] is False

@@ -137,6 +137,8 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
         change_tool(editor, clause)
         return
     averaged = clause.has("verb:smooth") or set(tools) & set(AVERAGES)
+    if averaged and len(durations) == 1 and not clause.has("rel:instead_of"):
+        steps = _not_of_inputs(editor, clause, steps)
     if not steps and (averaged or (tools and clause.has("what", "every"))):
         smooth(editor, clause)
         return
@@ -243,6 +245,18 @@ def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> li
         return is_drawn and bool(parts & {read, (read[0], "")})
 
     return named or list(filter(takes, steps))
+
+
+def _not_of_inputs(editor: FigureEditor, clause: Clause, steps: list[Document]) -> list[Document]:
+    """Leave out steps that only make inputs from which a named line is computed with others: beta of averaged data."""
+    if not clause.has("what"):
+        return steps
+    inputs: set[str] = set()
+    for line in lines_named(editor, clause):
+        while len((made := editor.lines.step(line)).labels) == 1:
+            line = made.labels[0]
+        inputs |= {str(step.id) for step in steps_behind(editor, line)} - {str(made.id)}
+    return [step for step in steps if str(step["step_id"]) not in inputs]
 
 
 def _refuse_shared(editor: FigureEditor, clause: Clause, steps: Sequence[Document]) -> None:

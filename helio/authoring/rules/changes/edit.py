@@ -119,6 +119,12 @@ _NAMING = frozenset({"what", "craft", "verb", "rel", "line", "every"})
 """Kinds of the parts of a clause that sets no value."""
 _SETTINGS = _LOOKS | {"noun", "range", "bound", "scale"}
 """Kinds of the parts of a clause that only sets how something looks that the clause before it names."""
+_AND_LOWER = ignoring_case(
+    r"\bfrom\s+(?:the\s+)?panel\s+(?P<from>\d)\s+(?:on(?:wards?)?|down(?:wards?)?)\b"
+    r"|\bpanels?\s+(?P<number>\d)\s+(?:onwards?|and\s+(?:(?:all|those|the\s+ones|everything)\s+)?"
+    r"(?:below|underneath|lower|later)(?:\s+(?:it|ones))?)(?=\s*(?:$|[,.;])|\s+(?:in|on|with|to|log|linear)\b)"
+)
+"""A panel and all below it: ``from panel 4 on``, ``panels 4 and below``."""
 _ALL_BUT = ignoring_case(
     r"(?P<verb>\b(?:drop|delete|remove|hide|omit|lose|keep|only|just|show|draw|plot|out)\s+)?"
     r"\b(?:(?:all|every)(?:\s+(?:of\s+)?(?:the\s+)?panels?)?|(?P<everywhere>everywhere))\s+(?:but|except)\s+(?:for\s+|in\s+)*"
@@ -315,6 +321,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = _SAME_SOURCE.sub(lambda match: _of_source(editor, match), text)
     text = _THAT_PANEL.sub(lambda match: _panel_before(editor, match), text)
     text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
+    text = _AND_LOWER.sub(lambda match: _panels_from(editor, match), text)
     if unread := ignoring_case(
         r"\b(?:everywhere|(?:all|every|each)\s+(?:(?:of\s+)?the\s+)?panels?)\s+"
         r"(?:but|except|apart\s+from|other\s+than)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
@@ -486,6 +493,12 @@ def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:
     panels = _panels_but(editor, {left_out} - {0})
     place = "in " if match["everywhere"] else ""
     return match[0] if match["verb"] or not panels else f"{place}{panels}"
+
+
+def _panels_from(editor: FigureEditor, match: re.Match[str]) -> str:
+    """Return the numbers of the panels ``from panel 4 on``; the words themselves if the figure has no such panel."""
+    first = int(match["from"] or match["number"])
+    return _panels_but(editor, range(1, first)) or match[0]
 
 
 def _panels_but(editor: FigureEditor, left_out: Collection[int]) -> str:

@@ -556,9 +556,14 @@ class FigureEditor:
         return "rtn" if self.lines.frame(vector) == "RTN" else "xyz"
 
     def add_step(self, step_id: str, tool: str, args: Document, intent: str, *, after: str = "") -> None:
-        """Add a step directly after the step that makes the label `after`, or at the end if `after` is empty."""
-        step = {"step_id": step_id, "tool_name": tool, "tool_args": args, "intent": intent}
+        """Add a step directly after the step that makes the label `after`, or at the end if `after` is empty.
+
+        It is critical only if that step is: a run goes on without both.
+        """
+        step: Document = {"step_id": step_id, "tool_name": tool, "tool_args": args, "intent": intent}
         before = str(self.lines.producers[after].id) if after else ""
+        if any(made["step_id"] == before and made.get("critical") is False for made in self.after["steps"]):
+            step["critical"] = False
         self.do(Operation("add", value=step, after=before))
 
     def free_label(self, label: str) -> str:
