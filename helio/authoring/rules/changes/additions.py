@@ -149,10 +149,14 @@ def vectors_of(editor: FigureEditor, content: str, among: Sequence[str]) -> list
 
 
 def without_magnitude(editor: FigureEditor, vectors: Sequence[str]) -> list[str]:
-    """Return the vectors of which the figure does not draw the magnitude yet."""
+    """Return the vectors of which the figure does not draw the magnitude yet, which every frame shares."""
+
+    def before_turn(vector: str) -> str:
+        return editor.lines.source(vector, ("transform_frame",))
+
     drawn = [editor.lines.producers[line] for line in editor.drawn if line in editor.lines.producers]
-    done = {step.params.get("source_label") for step in drawn if step.tool == "magnitude"}
-    return [line for line in vectors if line not in done]
+    done = {before_turn(str(step.params.get("source_label"))) for step in drawn if step.tool == "magnitude"}
+    return [line for line in vectors if before_turn(line) not in done]
 
 
 _COMPONENTS = re.compile(

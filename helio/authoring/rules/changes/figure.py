@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,7 @@ from helio.authoring.rules.changes.lines import AVERAGES, Lines
 from helio.authoring.writing.asking import EVERY, Asks
 from helio.authoring.writing.steps import free_name
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.patterns import ignoring_case
 from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.document import Document
@@ -39,6 +40,7 @@ from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 
+_FRAME = re.compile(rf"\s+(?:{'|'.join(KNOWN_FRAMES)})\b")
 _TYPES = {"superposed_epoch": "epochs", "power_spectrum": "spectrum"}
 """Tools whose results need a type of panel of their own."""
 
@@ -534,6 +536,16 @@ class FigureEditor:
             labels = [label for panel in panels for label in panel] or [new]
             self.set_for("labels", labels)
         self.unset_lines(lambda name: owner(name, [line]) is not None)
+        if self.lines.is_vector(line) and not self.lines.is_vector(new):
+            self._drop_frames(self.panels_with({new}))
+
+    def _drop_frames(self, numbers: Collection[int]) -> None:
+        """Leave the frame of a vector out of the labels of axes: ``V [km/s]`` for ``V GSE [km/s]``."""
+        labels = object_of(self.spec.get("y_label"))
+        for number in numbers:
+            text = str(labels.get(str(number), ""))
+            if (plain := _FRAME.sub("", text)) != text:
+                self.put("y_label", plain, str(number))
 
     def _columns(self, vector: str) -> set[str]:
         """Return the names in settings that are components of a vector: ``B.Bz``, and not ``B``."""
