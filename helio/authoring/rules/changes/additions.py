@@ -71,6 +71,7 @@ _WITH_PANEL = re.compile(
     r"^\W*(?:an?\s+|the\s+|one\s+)?(?:\w+\s+){1,2}(?:sub)?panel\s+(?:with|for|of|showing|that\s+shows)\b",
     re.IGNORECASE,
 )
+_A_PANEL = r"\bin\s+an?\s+(?:(?:new|extra|separate|further|additional)\s+)?panel\b"
 _ONE_PANEL = re.compile(
     r"\btogether\b|\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b"
     r"|\b(?:one|a single)\s+(?:(?:more|new|extra|further)\s+)?panel\b",
@@ -287,9 +288,12 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
             f"helio does not understand together with what to draw {drawn[0]}",
             advice="add them one after the other, then say 'put A and B in one panel'",
         )
-    together = len(drawn) > 1 and (one is not None or clause.has("rel:same_panel"))
+    is_one = clause.says(_A_PANEL) and len({editor.lines.unit(line) for line in drawn}) == 1
+    together = len(drawn) > 1 and (one is not None or clause.has("rel:same_panel") or is_one)
     drawn = _superposed(editor, drawn)
     put_into(editor, drawn, place, instead, together=together)
+    for line in drawn:
+        editor.name_as_others(line)
     set_look(editor, clause, drawn)
 
 

@@ -506,6 +506,20 @@ class FigureEditor:
         if isinstance(labels, list):
             self.set_for("labels", [*labels, label])
 
+    def name_as_others(self, label: str) -> None:
+        """Name a line after its spacecraft, if the other lines of its panel have such names."""
+        names = object_of(self.spec.get("trace_names"))
+        others = [
+            line for number in self.panels_with({label}) for line in self.lines_in([number]) if line != label
+        ]
+        crafts = self.lines.crafts(label)
+        if (
+            others
+            and len(crafts) == 1
+            and all({names.get(line)} == self.lines.crafts(line) != crafts for line in others)
+        ):
+            self.put("trace_names", *crafts, label)
+
     def draw_apart(self, line: str) -> None:
         """Draw the components of a vector as lines of their own, if a line is one of a vector that is drawn whole."""
         whole = owner(line, self.lines.producers)
