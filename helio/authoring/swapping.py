@@ -293,8 +293,14 @@ def _renamed(
         return
     names = _any_of(name for known in crafts for name in (known, *ALIASES.get(known, ())))
     pattern = re.compile(rf"(?<![\w-])(?:{names})(?![\w-])", re.IGNORECASE)
+    spelt = {name.casefold() for name in ALIASES.get(craft, ())}
+
+    def as_written(match: re.Match[str]) -> str:  # Van Allen Probe B for Van Allen Probe A
+        sister = f"{match[0][:-1]}{craft[-1]}"
+        return sister if sister.casefold() in spelt else craft
+
     for path, text in _texts(template):
-        new = pattern.sub(craft, text)
+        new = pattern.sub(as_written, text)
         for old, instrument in instruments.items():
             new = re.sub(rf"(?<![\w-]){re.escape(old)}(?![\w-])", instrument, new)
         if path[-1] == "intent":
