@@ -361,6 +361,7 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("ACE density above the field", [["ACE_n"], ["ACE_B"]]),
         ("ACE Bx, By and |B| all in one", [["ACE_Bx", "ACE_By", "ACE_Bmag"]]),
         ("ACE and Wind density in two panels", [["ACE_n"], ["Wind_n"]]),
+        ("compare ACE and Wind density, Wind on top", [["Wind_n"], ["ACE_n"]]),
         ("ACE Bx, By, density; Bx and By in one panel", [["ACE_Bx", "ACE_By"], ["ACE_n"]]),
         ("Dst, then below it Kp, then AE at the bottom", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_AE"]]),
         ("ACE speed together with a panel of Bz smoothed over 1 h", [["ACE_V"], ["ACE_Bz_smooth"]]),

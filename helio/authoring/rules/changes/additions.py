@@ -666,6 +666,7 @@ def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
         for quantity in request.quantities:
             letter = {B: "b", VELOCITY: "v"}.get(quantity.name, "\0") + f"_?{quantity.component}"
             is_same = quantity.component and frame == (quantity.frame or request.frame)
+            is_same = is_same and of <= set(request.spacecraft)
             if is_same and ignoring_case(rf"(?:^|[_.]){letter}(?:_{frame})?$").search(line):
                 raise NotUnderstood(f"the figure already draws {line}")
             is_known = quantity.name in own or (not own and line in named[quantity.name])

@@ -474,8 +474,9 @@ class Arrangement:
         return places
 
     def _by_craft(self, places: Sequence[Place]) -> bool:
-        """Return whether the sentence gives several spacecraft a place each: ``ACE Bz on top, Wind Bz below``."""
-        return bool(self._positions) and sum(bool(place.lines.crafts) for place in places) > 1
+        """Return whether the sentence gives a spacecraft alone a place: ``ACE and Wind Bz, ACE on top``."""
+        places = [place for place in places if place.lines.crafts and not place.shared]
+        return bool(self._positions and places) and not (self._together or self._laid)
 
     def _placed(self, atoms: Atoms, *, is_mixed: bool) -> list[Place]:
         """Return the lines in the order that the sentence gives; if `is_mixed`, in that of their words.
