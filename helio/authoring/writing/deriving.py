@@ -439,7 +439,7 @@ class Deriving:
         if part.unit in ("eV", "keV"):
             intent = "Convert to kelvin"
             part = self.steps.compute("convert_units", part, "K", intent, to="K", equivalence="thermal")
-        is_aligned = part.cadence and part.cadence == slowest.cadence
+        is_aligned = part.cadence == slowest.cadence and self.steps.have_same_epochs([part, slowest])
         return part if is_aligned else self.steps.align(part, slowest)
 
     def _common_frame(self, recipe: Recipe, craft: str) -> str:

@@ -233,7 +233,7 @@ class Operations:
         craft = "OMNI" if quantity.name in INDICES else series.craft
         flag = self.quantities.quantity(quantity.name, craft, quantity.frame)
         flag = self.quantities.component(flag, quantity.component) if quantity.component else flag
-        is_aligned = series.cadence and flag.cadence == series.cadence
+        is_aligned = flag.cadence == series.cadence and self.steps.have_same_epochs([flag, series])
         return flag if is_aligned else self.steps.align(flag, series)
 
     def _pinned_dataset(self, label: str) -> str:

@@ -186,9 +186,10 @@ class Steps:
         if made is None:
             return (label.partition(".")[0],)  # DATASET.PARAMETER
         args = made["tool_args"]
-        source = args.get("source_label") or next(iter(args.get("source_labels", ())), "")
+        inputs = [value for key, value in args.items() if key.endswith("_label") and key != "output_label"]
+        source = args.get("onto_label") or next(iter([*inputs, *args.get("source_labels", ())]), "")
         if not source:
-            return (str(args.get("dataset_id", label)),)
+            return (str(args.get("candidates", [args])[0].get("dataset_id", label)),)
         return (*self._epochs_of(source), *(str(args[key]) for key in ("cadence", "interval") if key in args))
 
     def note(self, text: str) -> None:

@@ -786,7 +786,7 @@ def test_a_value_that_nothing_assumes_is_refused(author):
 @pytest.mark.parametrize(
     ("craft", "labels"),
     [
-        ("PSP", {"longitude_label": "PSP_carrlon", "radius_label": "PSP_R"}),
+        ("PSP", {"longitude_label": "PSP_carrlon_aligned", "radius_label": "PSP_R_aligned"}),
         ("STEREO-A", {"longitude_label": "STA_carrlon", "radius_label": "STA_R_aligned"}),
         ("ACE", {}),
     ],
@@ -1636,3 +1636,9 @@ def test_each_of_a_list_is_computed_if_the_sentence_says_so_of_the_list(author, 
 def test_intervals_of_a_least_length_are_not_marked_by_points(author, words):
     with pytest.raises(NotUnderstood, match="and not 'for at least 3 hours'"):
         author.create(f"{words} for at least 3 hours, OMNI Bz, May 2024")
+
+
+def test_inputs_of_one_cadence_from_two_datasets_are_put_on_the_same_epochs(author):
+    steps = author.create("plasma beta of THEMIS C, 2009-03-15 07:00-09:00").template["steps"]
+    (aligned,) = [step["tool_args"] for step in steps if step["tool_name"] == "align"]
+    assert (aligned["series_label"], aligned["onto_label"]) == ("THEMISC_B", "THEMISC_n")

@@ -133,7 +133,6 @@ REFUSED = (
     ("RBSP-A HOPE O+ and H+ spectrograms, H+ on top, 2013-06-01", "'H\\+ on top'"),
     ("hourly mean of Wind |B|, 2004-11-07, with the raw data below", "above what it computes"),
     ("STEREO-A and STEREO-B |B| in one panel, STEREO-B first, June 2010", "in all panels"),
-    ("Voyager 1 and Voyager 2 |B|, daily, Voyager 2 lower, 2012", "one panel"),
     ("Dst, Kp and AE with SYM-H overlaid, March 2015", "which lines share"),
     # a spacecraft that is named again
     ("ACE and Wind n and 2 times the Wind n, 2004-11-07", "of which spacecraft"),

@@ -162,7 +162,9 @@ _PDF = re.compile(
 """A probability density, which may also be a file: ``pdf of Br``."""
 _TAIL = re.compile(r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b|\s+on(?=\s*(?:$|[,;.]))", re.IGNORECASE)
 """What may stand behind a look and belongs to it: ``panel letters on``."""
-_PLACE_BEHIND = ignoring_case(rf"\s+(?:{BELOW}|above|on\s+top|at\s+the\s+(?:top|bottom))\b")
+_PLACE_BEHIND = ignoring_case(
+    rf"\s+(?:{BELOW}|above|on\s+top|at\s+the\s+(?:top|bottom))\b(?:\s+(?:it|that|this|them)\b)?"
+)
 """A place behind a name or before a look: ``density below in red``."""
 _PLACED = re.compile(rf"\s+(?:above|{BELOW})\s+(?:the\s+)?", re.IGNORECASE)
 """What stands between a name and its neighbour, if a sentence says where the name is drawn."""
