@@ -368,6 +368,12 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("Dst with Kp below and ap in the third panel", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_ap"]]),
         ("ACE speed with density below and Bz above", [["ACE_Bz"], ["ACE_V"], ["ACE_n"]]),
         ("ACE density and Bz, density below", [["ACE_Bz"], ["ACE_n"]]),
+        ("ACE Bz, V and n with V first", [["ACE_V"], ["ACE_Bz"], ["ACE_n"]]),
+        (
+            "ACE Bz at the top, then density, then speed, and SYM-H from OMNI in the last panel",
+            [["ACE_Bz"], ["ACE_n"], ["ACE_V"], ["OMNI_SYMH"]],
+        ),
+        ("ACE |B| on top, Bx, By, and Bz in the last panel", [["ACE_Bmag"], ["ACE_Bx", "ACE_By", "ACE_Bz"]]),
         ("ACE density and Bz, density below on a log axis", [["ACE_Bz"], ["ACE_n"]]),
         ("ACE density and Bz, Bz on top and in red", [["ACE_Bz"], ["ACE_n"]]),
         (
@@ -869,6 +875,8 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("ACE 3DP density 2003-11-20", "none of the requested quantities from 3DP"),
         ("STEREO-A Vx 2010-01-02", "no x component of the velocity"),
         ("DSCOVR velocity vector in RTN 2017-11-20", "no bulk velocity vector in RTN"),
+        ("ACE V above, T below, and n on top, 2003-11-20", "which of two panels stands at the top"),
+        ("ACE V, |B| above, n above that, 2003-11-20", "which of two panels stands at the top"),
         ("ACE Bz, density and speed on top, 2003-11-20", "which quantity stands at the place"),
         (
             "OMNI V with SYM-H on the right axis of the V panel and n below, 2003-11-20",

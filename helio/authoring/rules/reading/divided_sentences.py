@@ -211,18 +211,49 @@ def divided(text: str) -> list[Piece]:
     matches = list(_PLACE.finditer(plain))
     if len(matches) == 1 and matches[0]["side"] and ITS_AVERAGE.search(plain[: matches[0].start()]):
         matches = []  # Bz, its running mean on top
+    _refuse_two_tops(matches)
+    breaks = {match.start() for match in _BREAK.finditer(plain)}
     for match in matches:
-        own = _borders_of(match, plain, is_first=borders == {0})
+        begin = max(border for border in {*borders, *breaks} if border <= match.start())
+        own = _borders_of(match, plain, is_first=borders == {0}) | _border_in_pair(plain, begin, match)
         if not own:
             return []
         borders |= own
         places.append(match)
     heading = places[0].start() if places and _is_first_label(places[0], plain) else 0
-    borders |= {match.start() for match in _BREAK.finditer(plain)}
-    starts = sorted(borders)
+    starts = sorted(borders | breaks)
     spans = zip(starts, [*starts[1:], len(text)], strict=True)
     pieces = [_piece(text, start, stop, places, is_heading=stop <= heading) for start, stop in spans]
     return _with_shared_words([piece for piece in pieces if piece.text])
+
+
+def _refuse_two_tops(places: Sequence[re.Match[str]]) -> None:
+    """Refuse a place above beside another place at the top: ``n above, V below, Bz on top``."""
+    tops = [place for place in places if _rank(place) == 1]
+    if len(tops) > 1 and any(place["above"] for place in tops):
+        raise NotUnderstood(
+            f"it is not clear which of two panels stands at the top: '{tops[0][0].strip()}', '{tops[1][0].strip()}'",
+            advice="name all panels from top to bottom",
+        )
+
+
+def _border_in_pair(plain: str, begin: int, place: re.Match[str]) -> set[int]:
+    """Return where a comma before ``and`` parts things, of which ``in the last panel`` is that of the last one."""
+    pair = re.compile(r"(?P<first>[^;.]+),\s+and\s+(?P<second>[^,;.]+?)\s*").fullmatch(
+        plain, begin, place.start()
+    )
+    if (
+        begin == 0
+        or _rank(place) <= MIDDLE
+        or pair is None
+        or not (named_data(pair["first"]) and named_data(pair["second"]))
+    ):
+        return set()
+    first, second = (
+        {quantity.name for _, quantity in read_quantities(Sentence(words), magnitude=False)[0]}
+        for words in (pair["first"], pair["second"])
+    )
+    return set() if first & second else {pair.end("first")}  # Bx, By, and Bz in the last panel
 
 
 def _with_shared_words(pieces: list[Piece]) -> list[Piece]:

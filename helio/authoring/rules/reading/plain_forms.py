@@ -158,6 +158,10 @@ _PLAIN_FORMS = [
             rf"\bas\s+well\s+as\s+(?=[^,;.]*?\b(?:on\s+top|at\s+the\s+(?:top|bottom)|above|{BELOW}|{PANEL})\b)",
             "plus ",
         ),
+        (
+            r",?\s+with\s+(?P<what>(?:the\s+)?[A-Za-z|][\w|]*)\s+(?P<place>first|last)(?=\s*(?:$|[,.;])|\s+and\b)",
+            r", \g<what> \g<place>",
+        ),
         (r"(?<=\d\d):\s+(?=(?:smooth|average|despike|detrend)\b)", "; "),
         (
             r"\b(?P<of>(?:electron|ion|proton)\s+)?(?:T|temperatures?),?\s+parallel\s+and\s+(?:T\s+)?perp(?:endicular)?\b(?!\s+temp)"
