@@ -2668,11 +2668,28 @@ def test_what_a_sentence_does_is_done_to_all_that_it_means(author, templates, na
         ("omni-storm", "hourly means of the speed and the density", "only some of these lines"),
         ("omni-storm", "average the density like SYM-H", "no such average"),
         ("wind-plasma", "smooth the velocity as the other three", "no line called 'other three'"),
+        ("mms-survey", "smooth B over 1 min, only z", "no line called 'z'"),
     ],
 )
 def test_what_would_change_something_else_is_refused(author, templates, name, request_, message):
     with pytest.raises(NotUnderstood, match=message):
         author.edit(request_, templates(name))
+
+
+@in_one_test(
+    ("name", "request_", "chosen", "panels"),
+    [
+        ("mms-curlometer", "smooth over 200 ms, only the y component of the current", "nothing else is drawn", "Jy"),
+        ("ace-bfield-overview", "smooth over 10 min, only Bz", "nothing else is drawn", "ACE_B_smoothz"),
+        ("ace-bfield-overview", "smooth over 10 min, only Bz", "nothing else changes",
+         "ACE_B.x ACE_B.y ACE_Bz_smooth | ACE_Bmag"),
+    ],
+)  # fmt: skip
+def test_what_only_a_component_means_beside_an_average_is_asked(
+    author, templates, name, request_, chosen, panels
+):
+    assert isinstance(author.edit(request_, templates(name)), AuthorQuestion)
+    assert drawn_in(author.edit(request_, templates(name), chosen=(chosen,)).template) == panels
 
 
 def test_means_of_a_line_are_no_window_of_another(author, templates):

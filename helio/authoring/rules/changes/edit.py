@@ -114,6 +114,7 @@ _OF_LINES = (*_LOOKS, "tool", "verb:smooth", "bound", "scale")
 _OF_OTHERS = ("verb:add", "verb:remove", "verb:replace", "verb:only", "rel:instead_of", "time", "panel")
 _BARE_ONLY = ignoring_case(r"\W*only\b")
 """Beginning of what only says which lines the change before it is for, if that is one `_OF_LINES`."""
+_ONLY_PART = ("nothing else is drawn", "nothing else changes")
 _NAMES = frozenset({"what", "craft", "panel"})
 _NAMING = frozenset({"what", "craft", "verb", "rel", "line", "every"})
 """Kinds of the parts of a clause that sets no value."""
@@ -623,10 +624,11 @@ def _with_one_rest(editor: FigureEditor, changes: Sequence[Change]) -> list[Chan
         last, clause = joined[-1].clause if joined else change.clause, change.clause
         is_bare = change.rule.change is keep_only and _BARE_ONLY.match(clause.text) is not None
         is_bare &= bool(clause.names) and last.has(*_OF_LINES) and not last.has(*_OF_OTHERS)
-        if is_bare and not last.names:
+        is_computed = last.has("tool", "verb:smooth")
+        if is_bare and not last.names and not (is_computed and _draws_only_part(editor, clause)):
             joined[-1] = replace(joined[-1], clause=replace(last, shared=(*last.shared, *clause.of("what"))))
             continue
-        if is_bare and _lines_named(editor, [clause]) <= _lines_named(editor, [last]):
+        if is_bare and set() != _lines_named(editor, [clause]) <= _lines_named(editor, [last]):
             continue
         are_rests = joined and joined[-1].clause.has("verb:only") and change.clause.has("verb:only")
         if are_rests and joined[-1].rule is change.rule and change.rule.change is not keep_inside:
@@ -634,6 +636,13 @@ def _with_one_rest(editor: FigureEditor, changes: Sequence[Change]) -> list[Chan
             change = Change(replace(last, atoms=(*last.atoms, *change.clause.atoms)), change.rule)
         joined.append(change)
     return joined
+
+
+def _draws_only_part(editor: FigureEditor, clause: Clause) -> bool:
+    """Ask whether a component of a vector is all that is drawn, or all that changes: ``only the z component``."""
+    if _lines_named(editor, [clause]) <= _drawn_in_all(editor):
+        return False
+    return editor.ask(f"What does '{clause.text.strip()}' mean?", _ONLY_PART) == _ONLY_PART[0]
 
 
 def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
