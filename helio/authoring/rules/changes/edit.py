@@ -120,12 +120,20 @@ _NAMING = frozenset({"what", "craft", "verb", "rel", "line", "every"})
 """Kinds of the parts of a clause that sets no value."""
 _SETTINGS = _LOOKS | {"noun", "range", "bound", "scale"}
 """Kinds of the parts of a clause that only sets how something looks that the clause before it names."""
+_NTH_PANEL = rf"(?:the\s+)?(?:panel\s+\d+|(?:{PLACE})\s+panel)"
 _AND_LOWER = ignoring_case(
-    r"\bfrom\s+(?:the\s+)?panel\s+(?P<from>\d)\s+(?:on(?:wards?)?|down(?:wards?)?)\b"
-    r"|\bpanels?\s+(?P<number>\d)\s+(?:onwards?|and\s+(?:(?:all|those|the\s+ones|everything)\s+)?"
+    rf"\bfrom\s+(?P<from>{_NTH_PANEL})\s+(?:on(?:wards?)?|down(?:wards?)?|to\s+the\s+(?:bottom|end|last)(?:\s+panel)?)\b"
+    rf"|\b(?:starting|beginning)\s+(?:from|with|at|in)\s+(?P<start>{_NTH_PANEL})"
+    r"|\bpanels?\s+(?P<number>\d)\s+(?:(?:and\s+)?onwards?|and\s+(?:(?:all|those|the\s+ones|everything)\s+)?"
     r"(?:below|underneath|lower|later)(?:\s+(?:it|ones))?)(?=\s*(?:$|[,.;])|\s+(?:in|on|with|to|log|linear)\b)"
 )
 """A panel and all below it: ``from panel 4 on``, ``panels 4 and below``."""
+_BETWEEN_PANELS = ignoring_case(
+    r"(?P<before>\b(?:add|put|insert|move|place|draw|plot|show|squeeze)\b[^;]*?)\bbetween\s+(?:the\s+)?"
+    r"(?:panels?\s+(?P<a>\d+)\s+and\s+(?:panel\s+)?(?P<b>\d+)"
+    rf"|(?P<c>{PLACE})(?:\s+(?:panel|one))?\s+and\s+(?:the\s+)?(?P<d>{PLACE})(?:\s+(?:panels?|ones?)\b|(?=\s*(?:$|[,.;]))))"
+)
+"""Two panels with a new one between them: ``between the first and the second panel``."""
 _ALL_BUT = ignoring_case(
     r"(?P<verb>\b(?:drop|delete|remove|hide|omit|lose|keep|only|just|show|draw|plot|out)\s+)?"
     r"\b(?:(?:all|every)(?:\s+(?:of\s+)?(?:the\s+)?panels?)?|(?P<everywhere>everywhere))\s+(?:but|except)\s+(?:for\s+|in\s+)*"
@@ -323,6 +331,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = _THAT_PANEL.sub(lambda match: _panel_before(editor, match), text)
     text = _ALL_BUT.sub(lambda match: _numbers_but(editor, match), text)
     text = _AND_LOWER.sub(lambda match: _panels_from(editor, match), text)
+    text = _BETWEEN_PANELS.sub(lambda match: _below_upper(editor, match), text)
     if unread := ignoring_case(
         r"\b(?:everywhere|(?:all|every|each)\s+(?:(?:of\s+)?the\s+)?panels?)\s+"
         r"(?:but|except|apart\s+from|other\s+than)\b|(?<=[;,.]).+[;,.]\s+(?:the\s+)?same\s+for\b"
@@ -496,10 +505,29 @@ def _numbers_but(editor: FigureEditor, match: re.Match[str]) -> str:
     return match[0] if match["verb"] or not panels else f"{place}{panels}"
 
 
+def _number_in(editor: FigureEditor, words: str) -> int:
+    """Return the number of a panel that words name: ``panel 4``, ``the last panel``; 0 if there is no such panel."""
+    (number,) = ignoring_case(rf"\d+$|\b(?:{PLACE})\b").findall(words)
+    place = PLACES.get(number.casefold())
+    return panel_number(int(number) if place is None else place, len(editor.panels))
+
+
 def _panels_from(editor: FigureEditor, match: re.Match[str]) -> str:
     """Return the numbers of the panels ``from panel 4 on``; the words themselves if the figure has no such panel."""
-    first = int(match["from"] or match["number"])
+    first = _number_in(editor, match["from"] or match["start"] or match["number"])
     return _panels_but(editor, range(1, first)) or match[0]
+
+
+def _below_upper(editor: FigureEditor, match: re.Match[str]) -> str:
+    """Return the place of a panel between two neighbours: below the upper one of them."""
+    names = (match["a"] or match["c"], match["b"] or match["d"])
+    upper, lower = sorted(_number_in(editor, name) for name in names)
+    if not 0 < upper == lower - 1:
+        raise NotUnderstood(
+            f"helio does not understand 'between {names[0]} and {names[1]}' of a panel",
+            advice="name the panel above it",
+        )
+    return f"{match['before']}below panel {upper}"
 
 
 def _panels_but(editor: FigureEditor, left_out: Collection[int]) -> str:
@@ -764,13 +792,21 @@ def _order(change: Change) -> int:
 
 
 def _without_places(clause: Clause, before: Clause) -> Clause:
-    """Leave out names that only said where, in the clause from which they are taken: ``put n in the V panel, red``."""
-    names = [atom for atom in clause.shared if "what" in atom.tags]
-    beside = [relation.stop for relation in before.of("rel:above", "rel:below")]
+    """Leave out names and panels that only said where, in the clause from which they are taken: ``n below V, red``."""
+    names = [atom for atom in clause.shared if not {"what", "panel"}.isdisjoint(atom.tags)]
+    beside = [relation.stop for relation in before.of("rel:above", "rel:below", "rel:before", "rel:after")]
     places = [
-        atom for atom in names if says_panel(before, atom.text) or any(atom.start >= stop for stop in beside)
+        atom
+        for atom in names
+        if any(atom.start >= stop for stop in beside)
+        or ("what" in atom.tags and says_panel(before, atom.text))
     ]
     kept = tuple(atom for atom in clause.shared if atom not in places)
+    if beside and any("panel" in atom.tags for atom in kept):  # move panel 5 below panel 1, log axis
+        raise NotUnderstood(
+            f"helio does not understand '{clause.text.strip()}' of a panel that moves",
+            advice="name the line of which it is",
+        )
     return replace(clause, shared=kept) if len(places) < len(names) else clause
 
 
