@@ -132,13 +132,13 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("every", "panel") and set(tools) & set(AVERAGES):
         smooth(editor, clause)
         return
+    averaged = clause.has("verb:smooth") or set(tools) & set(AVERAGES)
+    if averaged and len(durations) == 1 and not clause.has("rel:instead_of"):
+        steps = _not_of_inputs(editor, clause, steps)
     others = steps and set(tools) <= set(AVERAGES) and all(step["tool_name"] not in tools for step in steps)
     if tools and others and _OTHER_AVERAGE.search(clause.text):
         change_tool(editor, clause)
         return
-    averaged = clause.has("verb:smooth") or set(tools) & set(AVERAGES)
-    if averaged and len(durations) == 1 and not clause.has("rel:instead_of"):
-        steps = _not_of_inputs(editor, clause, steps)
     if not steps and (averaged or (tools and clause.has("what", "every"))):
         smooth(editor, clause)
         return
@@ -552,7 +552,7 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
     steps = editor.steps_of(AVERAGES)
     new = new_of(tools, {str(step["tool_name"]) for step in steps}, clause)
     others = [step for step in steps if step["tool_name"] != new or clause.has("duration")]
-    steps = _of_named(editor, clause, others)
+    steps = _not_of_inputs(editor, clause, _of_named(editor, clause, others))
     if not steps and clause.has("verb:replace") and clause.has("what"):
         _average_instead(editor, clause)
         return
