@@ -821,11 +821,38 @@ def test_an_average_of_a_line_is_drawn_over_it(author, templates, place):
     assert "step figure: panel 2: + 2 Bmag_smooth" in text
 
 
-@pytest.mark.parametrize("wish", ["mark 06:30 in the velocity panel", "mark 06:30 in the first panel"])
-def test_a_time_is_marked_in_every_panel(author, templates, wish):
-    draft = author.edit(wish, templates("wind-plasma"))
-    assert draft.template["steps"][-1]["tool_args"]["spec"]["vlines"] == [{"x": "2003-10-24T06:30"}]
-    assert draft.notes == ("a time is marked in every panel",)
+@in_one_test(
+    "request_",
+    [
+        "mark 06:30 in the velocity panel",
+        "mark 06:30 in the speed panel",
+        "mark the shock at 06:30 in panels 1 and 3",
+        "mark 06:30 only in panel 1",
+        "vertical line at 06:30 only in the velocity panel",
+        "mark 06:30 on the density",
+        "shade 06:30 to 08:00 in the density plot",
+        "shade 06:30 to 08:00 in the top panel",
+    ],
+)
+def test_a_time_in_some_of_the_panels_is_refused(author, templates, request_):
+    with pytest.raises(NotUnderstood, match="in every panel"):
+        author.edit(request_, templates("wind-plasma"))
+
+
+@in_one_test(
+    ("place", "notes"),
+    [
+        ("the jump in the density at 06:30", ("a time is marked in every panel",)),
+        ("06:30 in all three panels", ()),
+        ("06:30 in the density, velocity and temperature panels", ()),
+        ("06:30 as 'panel 1'", ()),
+    ],
+)
+def test_a_time_is_marked_in_every_panel(author, templates, place, notes):
+    draft = author.edit(f"mark {place}", templates("wind-plasma"))
+    (mark,) = draft.template["steps"][-1]["tool_args"]["spec"]["vlines"]
+    assert mark["x"] == "2003-10-24T06:30"
+    assert draft.notes == notes
 
 
 def test_a_line_that_stays_is_no_line_to_smooth(author, templates):
@@ -3160,7 +3187,7 @@ def test_a_line_goes_with_its_average_if_that_is_meant(author, templates, reques
         ("rbsp-emfisis-waves", "hiss from 50 Hz to 1 kHz, chorus lines not shown",
          "name of chorus_upper in the legend: no longer"),
         ("ace-bfield-overview", "last 3 days instead of last 7, but keep the title", "last 7 days → last 3 days"),
-        ("gle73-particles", "shade 15:30 to 16:00 in the top panel", "\"x0\": \"2021-10-28T15:30\""),
+        ("gle73-particles", "shade 15:30 to 16:00 in all panels", "\"x0\": \"2021-10-28T15:30\""),
         ("plasma-beta-mach", "assumed beta in green, the measured in red", "colour of beta_measured: blue → red"),
         ("solo-overview", "hourly means of the density on top of the raw data", "n_PAS_binned"),
         ("solo-overview", "plot the density with 10-min means on top in red", "colour of n_PAS_binned: red"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_reading import plain_name
-from helio.authoring.rules.changes.atoms import COUNT, COUNTED, Range
+from helio.authoring.rules.changes.atoms import COUNT, COUNTED, Atom, Range
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import DESCRIBED, says
@@ -92,7 +92,7 @@ def mark_time(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("verb:mark") and not clause.has("noun:vertical_line") and is_interval(clause):
         shade(editor, clause)
         return
-    _note_every_panel(editor, clause)
+    _refuse_some_panels(editor, clause)
     label = clause.value("text") or _label(editor, clause)
     for moment in moments_in(editor, clause):
         _add_mark(editor, "vlines", {"x": moment} | ({"label": label} if label else {}) | _look(clause))
@@ -105,7 +105,11 @@ def _label(editor: FigureEditor, clause: Clause) -> str:
     names = [atom for atom in own if atom.text.casefold() not in COUNTED]
     others = [atom for atom in names if not editor.lines.meant(plain_name(atom.text), editor.figure())]
     names = others or [
-        atom for atom in names if verbs and verbs[0].stop <= atom.start and not _is_place(clause, atom.text)
+        atom
+        for atom in names
+        if verbs
+        and verbs[0].stop <= atom.start
+        and not (_names_panels(clause) or _is_place(clause, atom.text))
     ]
     if not names:
         return ""
@@ -125,12 +129,36 @@ _REST_OF_NAME = ignoring_case(
 """A word behind a name that belongs to it: the ``sheet`` of ``mark the current sheet at 12:00``."""
 
 
-def _note_every_panel(editor: FigureEditor, clause: Clause) -> None:
-    """Say that a time is marked in every panel, if the clause names one; refuse to leave panels out."""
-    if clause.has("verb:only") or _LEAVES_OUT.search(editor.said):
+def _refuse_some_panels(editor: FigureEditor, clause: Clause) -> None:
+    """Refuse to mark a time in some of the panels alone; note that it is in every panel where words may say so."""
+    in_panels = _names_panels(clause)
+    places = [atom for atom in clause.of("what") if in_panels or _is_place(clause, atom.text)]
+    numbers = {*panel_numbers(editor, clause.of("panel"))}
+    numbers.update(*(editor.numbers_of(atom.text) for atom in places if editor.lines_of(atom.text)))
+    is_asked = in_panels or (numbers and any(_is_behind_time(clause, atom) for atom in places))
+    if _LEAVES_OUT.search(editor.said) or (is_asked and len(numbers) < len(editor.panels)):
         raise NotUnderstood("helio marks and shades times in every panel", advice="leave out the panel")
-    if clause.has("panel") or any(_is_place(clause, atom.text) for atom in clause.of("what")):
+    if numbers and not in_panels:
         editor.notes.append("a time is marked in every panel")
+
+
+def _names_panels(clause: Clause) -> bool:
+    """Return whether a clause speaks of panels, and not only in a label."""
+    unquoted = clause.without(atom for atom in clause.atoms if atom.kind == "text")
+    return clause.has("panel") or _PANEL.search(unquoted) is not None
+
+
+_PANEL = ignoring_case(r"\b(?:panels?|subplots?|(?:in|on)\s+the\s+(?!whole|entire|full)\w+\s+plots?)\b")
+
+
+def _is_behind_time(clause: Clause, place: Atom) -> bool:
+    """Return whether a line stands alone behind a time: ``06:30 on the density``, not ``jump in the density``."""
+    between = [
+        clause.text[time.stop - clause.start : place.start - clause.start]
+        for time in clause.of("moment", "time")
+    ]
+    is_next = any(re.fullmatch(r"\s*(?:in|on|for)\s+(?:the\s+)?", text.casefold()) for text in between)
+    return is_next and _REST_OF_NAME.match(clause.text, place.stop - clause.start) is None
 
 
 _LEAVES_OUT = ignoring_case(
@@ -148,7 +176,7 @@ def _is_place(clause: Clause, name: str) -> bool:
 
 def shade(editor: FigureEditor, clause: Clause) -> None:
     """Shade intervals of time."""
-    _note_every_panel(editor, clause)
+    _refuse_some_panels(editor, clause)
     label = clause.value("text") or _label(editor, clause)
     colour = clause.value("colour")
     look = ({"label": label} if label else {}) | ({"color": colour} if colour else {})
@@ -436,9 +464,10 @@ MARKS: tuple[Rule, ...] = (
          lambda clause: clause.says(_AT_LIMIT)),
     Rule("verb:mark|verb:add number|noun:zero_line line|noun:zero_line", _MARKED, mark_value),
     Rule("number|noun:zero_line line|noun:zero_line|verb:mark", _MARKED, mark_value, _says_value),
-    Rule("verb:mark|noun:vertical_line moment|time", f"{_MARKED} moment time", mark_time, several="moment time"),
+    Rule("verb:mark|noun:vertical_line moment|time", f"{_MARKED} moment time verb:only", mark_time,
+         lambda clause: not clause.has("verb:only") or _names_panels(clause), several="moment time"),
     Rule("verb:shade moment|time", "moment time noun:time colour what text verb:name panel verb:only", shade,
          lambda clause: (not clause.says(r"\.\s+(?:last|past|from|on)\b")
-                         and clause.has("verb:only") <= clause.has("panel")),
+                         and (not clause.has("verb:only") or _names_panels(clause))),
          several="moment time"),
 )  # fmt: skip
