@@ -855,6 +855,23 @@ def test_a_time_is_marked_in_every_panel(author, templates, place, notes):
     assert draft.notes == notes
 
 
+@in_one_test(
+    ("request_", "drawn"),
+    [
+        ("add the electron temperatures", " | MMS1_Tepar MMS1_Teperp"),
+        ("add both electron temps in a new panel", " | MMS1_Tepar MMS1_Teperp"),
+        (
+            "overplot the electron temperatures on the ion temperatures",
+            "tempperp_brst MMS1_Tepar MMS1_Teperp",
+        ),
+        ("add the electron density and temperatures", " | MMS1_Ne | MMS1_Tepar | MMS1_Teperp"),
+        ("add the electron temperature", " | MMS1_Te"),
+    ],
+)
+def test_temperatures_are_those_along_and_across_the_field(author, templates, request_, drawn):
+    assert drawn_in(author.edit(request_, templates("mms-burst")).template).endswith(drawn)
+
+
 def test_a_line_that_stays_is_no_line_to_smooth(author, templates):
     text = changed(
         author, templates("wind-plasma"), "leave the density as it is and smooth the velocity over 30 min"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from helio.authoring.fetches import fetch_choices
 from helio.authoring.outcome import NotUnderstood
@@ -15,8 +16,8 @@ from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.asking import Asks
-from helio.authoring.writing.computations import AT_EARTH, OF_TWO
-from helio.authoring.writing.sources import is_available
+from helio.authoring.writing.computations import AT_EARTH, OF_TWO, SIDES
+from helio.authoring.writing.sources import is_available, quantities_of
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.frame_names import stated_frame
 from helio.knowledge.phrases import any_phrase
@@ -164,6 +165,26 @@ def in_frame_of_figure(editor: FigureEditor, request: PipelineRequest) -> Pipeli
         return request
     quantities = tuple(_framed(editor, quantity, request.spacecraft) for quantity in request.quantities)
     return replace(request, quantities=quantities)
+
+
+def along_and_across(editor: FigureEditor, request: PipelineRequest, content: str) -> PipelineRequest:
+    """Take temperatures of one kind as those along and across the field, if the figure or only the data have these."""
+    means = [quantity for quantity in request.quantities if quantity.name in SIDES]
+    if len(means) != 1 or len(request.spacecraft) != 1 or not _TEMPERATURES.search(content):
+        return request
+    sides, measured = SIDES[means[0].name], quantities_of(request.spacecraft[0])
+    drawn = set[str]().union(*map(editor.lines.own_quantities, editor.drawn))
+    is_usual = any(drawn.issuperset(pair) for pair in SIDES.values())
+    if not {*sides} <= {*measured} or (means[0].name in measured and not is_usual):
+        return request
+    parts = [
+        [replace(part, name=name) for name in sides] if part in means else [part]
+        for part in request.quantities
+    ]
+    return replace(request, quantities=tuple(chain(*parts)))
+
+
+_TEMPERATURES = ignoring_case(r"\b(?:temperatures|temps)\b")
 
 
 def _framed(editor: FigureEditor, quantity: RequestQuantity, crafts: Sequence[str]) -> RequestQuantity:

@@ -14,6 +14,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.changes.added_content import (
     SUPERPOSED,
+    along_and_across,
     coarse_cadence,
     crafts_for,
     fetched_pairs,
@@ -250,6 +251,7 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     if not request.spacecraft and (request.quantities or not names_data):
         request = replace(request, spacecraft=crafts_for(editor, request))
     request = in_frame_of_figure(editor, request)
+    asked, request = request, along_and_across(editor, request, content)
     if not any(quantity.frame for quantity in request.quantities):
         request, preferences = preferred_frame(request, editor.remembered)
         editor.notes += preferences
@@ -288,7 +290,7 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
             f"helio does not understand together with what to draw {drawn[0]}",
             advice="add them one after the other, then say 'put A and B in one panel'",
         )
-    is_one = clause.says(_A_PANEL) and len({editor.lines.unit(line) for line in drawn}) == 1
+    is_one = (clause.says(_A_PANEL) or request != asked) and len(set(map(editor.lines.unit, drawn))) == 1
     together = len(drawn) > 1 and (one is not None or clause.has("rel:same_panel") or is_one)
     drawn = _superposed(editor, drawn)
     put_into(editor, drawn, place, instead, together=together)
