@@ -163,7 +163,7 @@ _PDF = re.compile(
 _TAIL = re.compile(r"\s+(?:panel|ax[ie]s|scale)\b|,?\s*respectively\b|\s+on(?=\s*(?:$|[,;.]))", re.IGNORECASE)
 """What may stand behind a look and belongs to it: ``panel letters on``."""
 _PLACE_BEHIND = ignoring_case(
-    rf"\s+(?:{BELOW}|above|on\s+top|at\s+the\s+(?:top|bottom))\b(?:\s+(?:it|that|this|them)\b)?"
+    rf"\s+(?:{BELOW}|above|first|last|on\s+top|at\s+the\s+(?:top|bottom))\b(?:\s+(?:it|that|this|them)\b)?"
 )
 """A place behind a name or before a look: ``density below in red``."""
 _PLACED = re.compile(rf"\s+(?:above|{BELOW})\s+(?:the\s+)?", re.IGNORECASE)

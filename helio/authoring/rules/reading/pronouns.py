@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.atom_values import COLOURS
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.patterns import ignoring_case
@@ -17,8 +18,9 @@ _PRONOUN = ignoring_case(
 )
 _LAST_WORD = ignoring_case(
     r"(?P<before>(?:[,;.]|\band\b)\s*(?:the\s+)?)(?P<out>(?P<word>density|temperature|speed|velocity|pressure)"
-    r"(?P<behind>(?:\s+panel)?(?:\s+(?:goes|comes|belongs|is|should\s+be))?\s+(?:(?:log|linear|left|right|first|last)\b"
-    r"|(?:on|at|in|above|below|over|under\w*|beneath|as|between)\b(?!\s*(?:[-−+\d]|(?:the\s+)?same\b)))[^,;.]*))"
+    r"(?P<behind>(?:\s+panel)?(?:\s+(?:goes|comes|belongs|is|should\s+be))?\s+(?:(?:log\w*|linear|left|right|first|last)\b"
+    r"|(?:above|below|under\w*|beneath)\b(?!\s*[-−+\d])|on\s+(?:top|the|an?)\b|at\s+the\s+(?:top|bottom)\b"
+    rf"|in\s+(?:(?:{COLOURS})|log|its|the\s+(?!same\b)(?:\w+\s+)?panel)\b)[^,;.]*))"
 )
 """Pattern of a clause that says the place or the look of what is named by one word: ``…, density on top``."""
 _HAS_PLACE = ignoring_case(r"\s+(?:on\s+top|above|below|at\s+the\s+(?:top|bottom)|in\s+the\s+\w+\s+panel)\b")
