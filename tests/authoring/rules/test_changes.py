@@ -872,6 +872,33 @@ def test_temperatures_are_those_along_and_across_the_field(author, templates, re
     assert drawn_in(author.edit(request_, templates("mms-burst")).template).endswith(drawn)
 
 
+@in_one_test(
+    ("name", "request_", "description"),
+    [
+        (
+            "hope-spectra",
+            "pitch angles for 10-30 keV instead of 1-10 keV",
+            "pitch angles of 10–30 keV protons",
+        ),
+        ("gle73-particles", "remove the 13.6-19.3 MeV band", "as lines in three bands"),
+        ("mms-burst", "remove the density", "ion spectrogram, velocity and temperatures."),
+        ("mms-burst", "remove the velocity and the temperatures", "ion spectrogram and density."),
+        (
+            "gle73-particles",
+            "remove the spectrogram",
+            "in four bands and as a spectrogram",
+        ),  # no list to shorten
+    ],
+)
+def test_a_description_follows_bands_and_what_it_lists(author, templates, name, request_, description):
+    assert description in author.edit(request_, templates(name)).template["description"]
+
+
+def test_a_title_of_the_request_itself_is_not_doubted(author, templates):
+    draft = author.edit('encounter 5, title "PSP encounter 5"', templates("psp-encounter"))
+    assert not any("title still says" in note for note in draft.notes)
+
+
 def test_a_line_that_stays_is_no_line_to_smooth(author, templates):
     text = changed(
         author, templates("wind-plasma"), "leave the density as it is and smooth the velocity over 30 min"
@@ -2661,7 +2688,7 @@ def test_a_clock_angle_computed_in_gsm_leaves_the_other_lines(author, templates)
             "ACE_Bmag_smooth",
             "Wind_Bmag_smooth",
         ),
-        ("omni-solar-wind-overview", "lose the coupling function and AU", "subtitle", "clock"),
+        ("omni-solar-wind-overview", "lose the coupling function and AU", "subtitle", "step clock"),
         ("ace-strength", "B in GSM and the smoothed Bz in GSM", "parameter: BGSEc → BGSM", "transform_frame"),
     ],
 )
