@@ -44,7 +44,7 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
                 *editor.known(name, by_craft=by_craft and not within, every=bool(within)),
                 *_shown_as_craft(editor, name),
             ]
-            if not within or line in within
+            if not within or owner(line, within) is not None
         ]
         if within and not lines:
             raise NotUnderstood(f"the panel has no line called '{', '.join(clause.names)}'")
