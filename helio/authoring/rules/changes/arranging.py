@@ -683,7 +683,7 @@ def join(editor: FigureEditor, clause: Clause) -> None:
     lines = editor.lines_in(numbers)
     for name in clause.names:
         lines += [line for line in editor.known(name) if line not in lines]
-    if clause.has("every") or not lines:
+    if not lines:
         lines = editor.drawn
     panels = editor.panels
     homes = [number for number, panel in enumerate(panels, 1) if _parts_in(editor, panel, lines)]

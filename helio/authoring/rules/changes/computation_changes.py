@@ -618,7 +618,7 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
             editor.draw_instead(line, source)
         editor.raw.add(source)
     if not editor.raw and (named or not clause.has("tool")):
-        raise NotUnderstood("no line of the figure is smoothed or averaged")
+        raise NotUnderstood(f"no line of {'that panel' if there else 'the figure'} is smoothed or averaged")
     if not editor.raw:  # the name of the tool is that of a line
         names = [replace(atom, kind="what") if atom.kind == "tool" else atom for atom in clause.atoms]
         remove(editor, replace(clause, atoms=tuple(names)))
@@ -695,6 +695,9 @@ def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
 
 _BEHIND = (
     r"\b(?:behind|under(?:neath)?|below|beneath)\s+the\s+(?:smoothed|averaged?)(?:\s+(?:one|line|curve))?\W*$"
+)
+_BOTH_DRAWN = (
+    r"\b(?:smoothed|averaged)\b.*\b(?:over|on|and|with|against|beside)\b.*\b(?:raw|original|unsmoothed)\b"
 )
 _BESIDE = "rel:above rel:below rel:top rel:bottom"
 _SAME_AVERAGE = ignoring_case(
@@ -790,7 +793,7 @@ COMPUTATIONS: tuple[Rule, ...] = (
     Rule("rel:raw rel:also", "what colour dash relative width line every verb:show", draw_raw,
          lambda clause: not clause.says(r"^\W*also\b")),
     Rule("rel:raw", "what every line craft tool panel verb:show verb:smooth rel:instead rel:instead_of", without_tool,
-         lambda clause: clause.has("rel:instead", "rel:instead_of") or not clause.says(r"^\W*also\b")),
+         lambda clause: clause.has("rel:instead", "rel:instead_of") or not clause.says(r"^\W*also\b|" + _BOTH_DRAWN)),
     Rule("verb:remove|verb:undo tool|verb:smooth", "what craft tool every duration verb:only", without_tool,
          lambda clause: not clause.says(r"\bkeep") and (clause.atoms[0].kind == "verb" or not clause.has("duration"))),
     Rule("tool what", "craft every duration", smooth,

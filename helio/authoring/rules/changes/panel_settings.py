@@ -209,6 +209,8 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
             raise NotUnderstood("the axes of one quantity against another are linear or logarithmic")
         _set_axes(editor, entries, clause, "log", kind in ("log", _BOTH), every=kind == _BOTH)
         return
+    if kind == _BOTH and clause.has("what", "panel"):
+        kind = "log"
     if kind == _BOTH:
         spectra = [is_spectrogram(editor, number) for number in range(1, len(editor.panels) + 1)]
         if not all(spectra):  # a spectrum has logarithmic axes
