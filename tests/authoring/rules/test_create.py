@@ -875,6 +875,7 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("ACE 3DP density 2003-11-20", "none of the requested quantities from 3DP"),
         ("STEREO-A Vx 2010-01-02", "no x component of the velocity"),
         ("DSCOVR velocity vector in RTN 2017-11-20", "no bulk velocity vector in RTN"),
+        ("tha and the bz gsm same panel, 5 mar 2009", "whether 'the' names THEMIS-E"),
         ("ACE V above, T below, and n on top, 2003-11-20", "which of two panels stands at the top"),
         ("ACE V, |B| above, n above that, 2003-11-20", "which of two panels stands at the top"),
         ("ACE Bz, density and speed on top, 2003-11-20", "which quantity stands at the place"),

@@ -792,6 +792,10 @@ def _plain(text: str) -> str:
     text = _without_numbers(text)
     if text != text.upper():
         text = re.sub(r"\bTHE\b", "THEMIS-E", text)
+    if re.search(r"\bth[a-d](?:\s*[,&/+]\s*|\s+and\s+)the\b", text):
+        raise NotUnderstood(
+            "it is not clear whether 'the' names THEMIS-E", advice="write 'THEMIS-E' if it does"
+        )
     text = with_symbols_in_words(with_short_names(text))
     for pattern, spelling in _SPELLINGS:
         text = pattern.sub(spelling, text)
