@@ -14,7 +14,6 @@ from itertools import takewhile
 from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.gate import Gate
 from helio.authoring.memory import Item, preferred_logs, with_names
-from helio.authoring.operations import Operation
 from helio.authoring.outcome import (
     UNABLE,
     USE_A_MODEL,
@@ -455,23 +454,15 @@ def _refuse_those_left_out(
 
 
 def _untitle(editor: FigureEditor, clauses: Sequence[Clause]) -> None:
-    """Leave what clauses remove out of a title and a description that list it."""
+    """Leave what clauses remove out of a title that lists it."""
     title = held = str(editor.spec.get("title") or "") if len(editor.figures()) == 1 else ""
-    told = described = str(editor.after.get("description") or "")
     for name in (name for clause in clauses if clause.has("verb:remove") for name in clause.names):
-        if editor.lines_of(name):
-            continue
         said = rf"(?<!\w){re.escape(name)}(?!\w)"
         listed = rf",\s+{said}|(?:^|(?<=[:,] )){said}(?:,|\s+and)\s+|\s+and\s+{said}"
-        title = ignoring_case(listed).sub("", title, count=1)
-        told = ignoring_case(rf",\s+{said}(?=,|\s+and\b)").sub("", told, count=1)
-        told = ignoring_case(rf",\s+([^,;.]+)\s+and\s+{said}(?=\s*[;.]|\s+of\b)").sub(
-            r" and \1", told, count=1
-        )
+        told = ignoring_case(listed).sub("", title, count=1)
+        title = told if told != title and not editor.lines_of(name) else title
     if title != held:
         editor.set_for("title", title)
-    if told != described:
-        editor.do(Operation("set", "", ("description",), told))
 
 
 def _without_kept(editor: FigureEditor, text: str) -> str:

@@ -520,8 +520,8 @@ class Meanings:
             scaled = [_scaled((limits.low, limits.high), scale) for scale in _scales(bool(limits.unit))]
             near = [new for new in scaled if min(ends) / 10 <= new[0] < new[1] <= max(ends) * 10]
             if len(near) == 1 and near[0] not in bands:
-                found += self._other_bands(step, sorted([*bands, near[0]]))
-        return found if len({change.step for change in found} - {""}) == 1 else []
+                found += _with_other_bands(step, sorted([*bands, near[0]]))
+        return found if len({change.step for change in found}) == 1 else []
 
     def _fewer_bands(self, clause: Clause) -> list[Operation]:
         """Keep or remove bands of a list: ``only two proton bands: 13.6-19.3 and 60-100 MeV``."""
@@ -548,8 +548,8 @@ class Meanings:
                     sorted(named) == ends for ends in at_end
                 )
                 if is_held and kept not in ([], bands):
-                    found += self._other_bands(step, kept)
-        return found if len({change.step for change in found} - {""}) == 1 else []
+                    found += _with_other_bands(step, kept)
+        return found if len({change.step for change in found}) == 1 else []
 
     def _with_bands(self, clause: Clause, words: Set[str]) -> Iterator[tuple[Document, list[Any]]]:
         """Yield each step with a list of bands, in the panels that a clause names, if it has all words."""
@@ -565,29 +565,27 @@ class Meanings:
                 yield step, bands
 
     def _renamed_band(self, step: Document, old: list[str], new: list[str]) -> Iterator[Operation]:
-        """Write the new limits of a band in the descriptions of its step and the pipeline, and in labels of axes."""
+        """Write the new limits of a band in the description of its step and in the labels of axes."""
         band = re.compile(rf"(?<![\w.]){re.escape(old[0])}(\s*(?:-|–|to)\s*){re.escape(old[1])}(?![\w.])")
+        intent = str(step.get("intent", ""))
+        if band.search(intent):
+            yield Operation(
+                "set", str(step["step_id"]), ("intent",), band.sub(rf"{new[0]}\g<1>{new[1]}", intent)
+            )
         labels, figure, path = self._editor.where("y_label")
-        texts = [
-            (str(step["step_id"]), ("intent",), step.get("intent")),
-            ("", ("description",), self._editor.after.get("description")),
-            *((figure, (*path, panel), text) for panel, text in object_of(labels).items()),
-        ]
-        for name, at, text in texts:
+        for panel, text in object_of(labels).items():
             if band.search(str(text)):
-                yield Operation("set", name, at, band.sub(rf"{new[0]}\g<1>{new[1]}", str(text)))
+                yield Operation("set", figure, (*path, panel), band.sub(rf"{new[0]}\g<1>{new[1]}", str(text)))
 
-    def _other_bands(self, step: Document, bands: list[Any]) -> Iterator[Operation]:
-        """Set the bands of a step, and their number in the descriptions of the step and the pipeline."""
-        name, intent = str(step["step_id"]), str(step.get("intent", ""))
-        described = str(self._editor.after.get("description", ""))
-        yield Operation("set", name, ("tool_args", "bands"), bands)
-        counted = {count: word for word, count in COUNTED.items()}
-        old, new = (counted.get(len(pairs), "") for pairs in (step["tool_args"]["bands"], bands))
-        if old and new and intent.casefold().startswith(f"{old} "):
-            yield Operation("set", name, ("intent",), new.capitalize() + intent[len(old) :])
-        if old and new and f" {old} bands" in described:
-            yield Operation("set", "", ("description",), described.replace(f" {old} bands", f" {new} bands"))
+
+def _with_other_bands(step: Document, bands: list[Any]) -> Iterator[Operation]:
+    """Set the bands of a step, and their number at the start of its description."""
+    name, intent = str(step["step_id"]), str(step.get("intent", ""))
+    yield Operation("set", name, ("tool_args", "bands"), bands)
+    counted = {count: word for word, count in COUNTED.items()}
+    old, new = (counted.get(len(pairs), "") for pairs in (step["tool_args"]["bands"], bands))
+    if old and new and intent.casefold().startswith(f"{old} "):
+        yield Operation("set", name, ("intent",), new.capitalize() + intent[len(old) :])
 
 
 def _told(step: Document, more: str) -> frozenset[str]:
