@@ -877,6 +877,14 @@ def test_a_title_of_the_request_itself_is_not_doubted(author, templates):
     assert not any("title still says" in note for note in draft.notes)
 
 
+@in_one_test(
+    "place", ["to the component panel", "to the panel of the components", "to the first panel, in GSM"]
+)
+def test_a_magnitude_that_is_drawn_is_not_added_again(author, templates, place):
+    with pytest.raises(NotUnderstood, match="already draws the magnitude"):
+        author.edit(f"add the magnitude {place}", templates("ace-bfield-overview"))
+
+
 def test_a_line_that_stays_is_no_line_to_smooth(author, templates):
     text = changed(
         author, templates("wind-plasma"), "leave the density as it is and smooth the velocity over 30 min"

@@ -109,7 +109,9 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
         editor.put_panels(moved, place.at - sum(number <= place.at for number in moved))
         set_look(editor, clause, drawn)
         return
-    named = vectors_of(editor, content, editor.drawn)
+    there = [] if place.into is None else editor.panels[place.into]
+    content = _BARE_MAGNITUDE.sub("the magnitude", content)
+    named = vectors_of(editor, content, there) or vectors_of(editor, content, editor.drawn)
     vectors = without_magnitude(editor, named)
     if named and not vectors:
         raise NotUnderstood(f"the figure already draws the magnitude of {', '.join(named)}")
@@ -128,6 +130,8 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
         set_look(editor, clause, [label])
 
 
+_BARE_MAGNITUDE = ignoring_case(r"^(?:the\s+)?magnitude\s+(?:to|in|into|on|onto)(?:\s+(?:the|of|with))*$")
+"""The magnitude of no vector by name, before a place that is read: ``add the magnitude to the first panel``."""
 _STRENGTH = re.compile(
     r"(?:(?:the|its|vector|scalar)\s+)*(?:magnitudes?|\|b\||total\s+(?:magnetic\s+)?field|total\s+b|b\s?tot(?:al)?"
     r"|(?:magnetic\s+)?field\s+(?:strength|magnitude|amplitude)|b\s+magnitude"
