@@ -1795,6 +1795,9 @@ def test_the_table_that_is_named_is_saved_alone(author, tail):
             ["WI_H1_SWE.Proton_Np_nonlin", "WI_PM_3DP.P_TEMP"],
         ),
         ("Bz from AC_H3_MFI on 2022-01-01", ["AC_H3_MFI.BGSEc"]),
+        ("Bz from AC_H0_MFI BGSM on 2003-11-20", ["AC_H0_MFI.BGSM"]),
+        ("AC_H0_MFI BGSM, Bz only, on 2003-11-20", ["AC_H0_MFI.BGSM"]),
+        ("hourly standard deviation of Bz from DSCOVR_H0_MAG B1GSE on 2018-08-25", ["DSCOVR_H0_MAG.B1GSE"]),
         ("magnetic field from AC_H0_MFI on 2022-01-01", ["AC_H0_MFI.BGSEc"]),
         ("electron parallel temperature from WI_H5_SWE on 2003-11-20", ["WI_H5_SWE.Te_pal"]),
         ("Wind temperature from WI_H1_SWE on 2003-11-20", ["WI_H1_SWE.Proton_W_nonlin"]),
@@ -1909,3 +1912,12 @@ def test_a_title_says_whether_a_density_is_of_all_ions(author, sentence, title):
     made = author.create(sentence)
     assert made.template["steps"][-1]["tool_args"]["spec"]["title"] == title
     assert any(note.startswith("MMS1 ion density: ") for note in made.notes) is ("MMS1" in sentence)
+
+
+def test_a_component_of_a_named_parameter_is_drawn_without_the_vector(author):
+    (figure,) = [
+        step["tool_args"]["spec"]
+        for step in author.create("Bz from AC_H0_MFI BGSM on 2003-11-20").template["steps"]
+        if step["tool_name"] == "render_spec"
+    ]
+    assert figure["panels"] == [["ACE_Bz"]]

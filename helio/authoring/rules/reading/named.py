@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
@@ -13,7 +14,7 @@ from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import has_quantity
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
-from helio.knowledge.quantities import SOURCES, B, families, spellings
+from helio.knowledge.quantities import SOURCES, B, QuantitySource, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, INDICES, RATIOS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
@@ -100,6 +101,7 @@ _OF_DATASET = re.compile(
 _LISTED_BEFORE = re.compile(
     r"(?:(?!\b[A-Z0-9]+_)[^,;])*?\s*(?:,|,?\s*\band\b|&)\s*(?:the\s+)?", re.IGNORECASE
 )
+_ALONE = re.compile(r"\S+\s+(?:only|alone)\b", re.IGNORECASE)
 _MOST_OTHER_WORDS = 2
 """Maximum number of words of a parameter's description besides those of a quantity that it may be."""
 
@@ -117,6 +119,13 @@ def of_datasets(
     for dataset in every:
         named = [parameter for name, parameter in datasets if name == dataset and parameter]
         own, is_known, unclear = list[tuple[int, str]](), False, False
+        for at, vector in _vectors_named(left, dataset, named):
+            start, component = left[at]
+            left[at] = (start, replace(component, frame=vector.frame))
+            words = sentence.text[start:]
+            if _OF_DATASET.fullmatch(words[: max(words.find(dataset), 0)]) or _ALONE.match(words):
+                named = [name for name in named if name not in vector.parameters]  # Bz from AC_H0_MFI BGSM
+            is_known = True
         craft = catalogue.summary(dataset).spacecraft
         others = [name for name in every if name != dataset and catalogue.summary(name).spacecraft == craft]
         for atom in _beside_dataset(sentence.text, dataset, named, left):
@@ -133,6 +142,25 @@ def of_datasets(
         names = [*named, *(name for _, name in sorted(own)), *[""] * unclear] or ([] if is_known else [""])
         found += [(dataset, name) for name in names]
     return left, tuple(found), tuple(sources)
+
+
+def _vectors_named(
+    placed: Placed, dataset: str, parameters: Sequence[str]
+) -> list[tuple[int, QuantitySource]]:
+    """Return the indices of components of a vector that a sentence names as a parameter, with its row of the table."""
+    rows = {
+        row.quantity: row
+        for row in SOURCES
+        if row.dataset == dataset
+        and row.frame
+        and row.parameters[0] in parameters
+        and len(row.parameters) == 1
+    }
+    return [
+        (at, rows[quantity.name])
+        for at, (_, quantity) in enumerate(placed)
+        if quantity.component and quantity.name in rows
+    ]
 
 
 def _beside_dataset(text: str, dataset: str, parameters: Sequence[str], placed: Placed) -> Placed:

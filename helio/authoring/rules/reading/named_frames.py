@@ -108,11 +108,11 @@ def _of_vectors(
 
 
 def _turned(atom: tuple[int, RequestQuantity], bound: bool, frame: str) -> tuple[int, RequestQuantity]:
-    """Give a quantity its frame; a speed with a frame is a velocity."""
+    """Give a quantity its frame, or leave that of its parameter; a speed with a frame is a velocity."""
     start, quantity = atom
     if bound and quantity.name in _SPEEDS:
         quantity = replace(quantity, name=_SPEEDS[quantity.name])
-    return start, replace(quantity, frame=frame)
+    return start, replace(quantity, frame=frame or quantity.frame)
 
 
 def _grouped(found: Sequence[_Frames], text: str) -> list[_Frames]:

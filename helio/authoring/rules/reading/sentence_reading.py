@@ -490,7 +490,7 @@ class _SentenceReader:
         listed, self._datasets, self._from_datasets = of_datasets(
             sentence, merged(named, fields), self._datasets, self._catalogue
         )
-        named = [atom for atom in named if atom in listed]
+        named = [atom for atom in listed if atom not in fields or atom in named]
         if not self._crafts:
             flown = (self._catalogue.summary(dataset).spacecraft for dataset in self._from_datasets)
             self._crafts = [
