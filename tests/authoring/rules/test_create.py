@@ -1797,6 +1797,7 @@ def test_the_table_that_is_named_is_saved_alone(author, tail):
         ("Bz from AC_H3_MFI on 2022-01-01", ["AC_H3_MFI.BGSEc"]),
         ("Bz from AC_H0_MFI BGSM on 2003-11-20", ["AC_H0_MFI.BGSM"]),
         ("AC_H0_MFI BGSM, Bz only, on 2003-11-20", ["AC_H0_MFI.BGSM"]),
+        ("AC_H0_MFI BGSM and Wind Bz on 2003-11-20", ["AC_H0_MFI.BGSM", "WI_H0_MFI.BGSE"]),
         ("hourly standard deviation of Bz from DSCOVR_H0_MAG B1GSE on 2018-08-25", ["DSCOVR_H0_MAG.B1GSE"]),
         ("magnetic field from AC_H0_MFI on 2022-01-01", ["AC_H0_MFI.BGSEc"]),
         ("electron parallel temperature from WI_H5_SWE on 2003-11-20", ["WI_H5_SWE.Te_pal"]),

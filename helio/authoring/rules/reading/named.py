@@ -101,9 +101,10 @@ _OF_DATASET = re.compile(
 _LISTED_BEFORE = re.compile(
     r"(?:(?!\b[A-Z0-9]+_)[^,;])*?\s*(?:,|,?\s*\band\b|&)\s*(?:the\s+)?", re.IGNORECASE
 )
-_ALONE = re.compile(r"\S+\s+(?:only|alone)\b", re.IGNORECASE)
 _MOST_OTHER_WORDS = 2
 """Maximum number of words of a parameter's description besides those of a quantity that it may be."""
+_ALONE = re.compile(r"\S+\s+(?:only|alone)\b", re.IGNORECASE)
+"""A component that is drawn without its vector: ``Bz only``."""
 
 
 def of_datasets(
@@ -115,52 +116,49 @@ def of_datasets(
     parameters that the table lacks, and the datasets of which the table has the quantities.
     """
     left, found, sources = list(placed), list[tuple[str, str]](), list[str]()
-    every = list(dict.fromkeys(name for name, _ in datasets))
-    for dataset in every:
+    ids = list(dict.fromkeys(name for name, _ in datasets))
+    for dataset in ids:
         named = [parameter for name, parameter in datasets if name == dataset and parameter]
         own, is_known, unclear = list[tuple[int, str]](), False, False
-        for at, vector in _vectors_named(left, dataset, named):
-            start, component = left[at]
-            left[at] = (start, replace(component, frame=vector.frame))
-            words = sentence.text[start:]
-            if _OF_DATASET.fullmatch(words[: max(words.find(dataset), 0)]) or _ALONE.match(words):
+        for atom, vector in _of_vectors_named(sentence.text, dataset, named, left).items():
+            start, component = atom
+            left[left.index(atom)] = (start, replace(component, frame=vector.frame))
+            if start < sentence.text.find(dataset) or _ALONE.match(sentence.text, start):
                 named = [name for name in named if name not in vector.parameters]  # Bz from AC_H0_MFI BGSM
             is_known = True
         craft = catalogue.summary(dataset).spacecraft
-        others = [name for name in every if name != dataset and catalogue.summary(name).spacecraft == craft]
+        others = [name for name in ids if name != dataset and catalogue.summary(name).spacecraft == craft]
         for atom in _beside_dataset(sentence.text, dataset, named, left):
-            is_in_others = any(has_quantity(other, atom[1].name) for other in others)
-            if is_in_others or not has_quantity(dataset, atom[1].name):
+            has_alone = has_quantity(dataset, atom[1].name) and not any(
+                has_quantity(name, atom[1].name) for name in others
+            )
+            if not has_alone:
                 described = _parameters_for(atom[1], catalogue.dataset(dataset))
                 if len(described) != 1:
                     unclear = bool(named)
                     break
                 own += [(atom[0], name) for name in described]
                 left.remove(atom)
-            is_known |= atom in left
+            is_known |= has_alone
         sources += [dataset] if is_known else []
         names = [*named, *(name for _, name in sorted(own)), *[""] * unclear] or ([] if is_known else [""])
         found += [(dataset, name) for name in names]
     return left, tuple(found), tuple(sources)
 
 
-def _vectors_named(
-    placed: Placed, dataset: str, parameters: Sequence[str]
-) -> list[tuple[int, QuantitySource]]:
-    """Return the indices of components of a vector that a sentence names as a parameter, with its row of the table."""
+def _of_vectors_named(
+    text: str, dataset: str, parameters: Sequence[str], placed: Placed
+) -> dict[tuple[int, RequestQuantity], QuantitySource]:
+    """Return the components beside a vector that a sentence names as a parameter, each with the vector's row."""
     rows = {
         row.quantity: row
         for row in SOURCES
-        if row.dataset == dataset
-        and row.frame
-        and row.parameters[0] in parameters
-        and len(row.parameters) == 1
+        if row.dataset == dataset and row.frame and {*row.parameters} <= {*parameters}
     }
-    return [
-        (at, rows[quantity.name])
-        for at, (_, quantity) in enumerate(placed)
-        if quantity.component and quantity.name in rows
-    ]
+    start = text.find(dataset)
+    before = _listed_from(text, start, [atom for atom in reversed(placed) if atom[0] < start], _OF_DATASET)
+    beside = [*before, *_beside_dataset(text, dataset, parameters, placed)] if rows else []
+    return {atom: rows[atom[1].name] for atom in beside if atom[1].component and atom[1].name in rows}
 
 
 def _beside_dataset(text: str, dataset: str, parameters: Sequence[str], placed: Placed) -> Placed:
