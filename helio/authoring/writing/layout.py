@@ -315,9 +315,8 @@ def names_of(
 
 def _operation(shown: Sequence[PlotSeries], steps: Steps) -> str:
     """Return what every series is, behind a comma, if that is another quantity: ``, power spectral density``."""
-    made = {step["tool_args"].get("output_label"): step for step in steps.steps}
-    last = [made.get(series.label, {}) for series in shown]
-    told = {step["intent"].lower() if step.get("tool_name") in _TITLED else "" for step in last}
+    makers = [steps.makers.get(series.label, {}) for series in shown]
+    told = {step["intent"].lower() if step.get("tool_name") in _TITLED else "" for step in makers}
     return f", {told.pop()}" if len(told) == 1 and "" not in told else ""
 
 
@@ -610,12 +609,12 @@ def average_named(intent: str) -> str:
 
 def _computed_names(panel: Sequence[PlotSeries], steps: Steps) -> dict[str, str]:
     """Name the averages in a panel, such as ``1 h mean``, if the panel also draws others of their quantity."""
-    made = {step["tool_args"].get("output_label"): step for step in steps.steps}
+    makers = steps.makers
     several = len({series.craft for series in panel}) > 1
     names: dict[str, str] = {}
     for series in panel:
         alike = [same for same in panel if (same.craft, same.quantity) == (series.craft, series.quantity)]
-        step = made.get(series.label, {})
+        step = makers.get(series.label, {})
         if several and step.get("tool_name") == "ballistic_shift":
             names[series.label] = f"{series.craft}{_SHIFTED}"
         elif len(alike) > 1 and series.kind == "scalar" and step.get("tool_name") in _AVERAGES:

@@ -238,7 +238,7 @@ class Operations:
 
     def _pinned_dataset(self, label: str) -> str:
         """Return the dataset of a series; drop the alternatives of its fetch, which may lack the flag."""
-        step = next(step for step in self.steps.steps if step["tool_args"].get("output_label") == label)
+        step = self.steps.makers[label]
         args = step["tool_args"]
         if step["tool_name"] in ("components", "magnitude", "convert_units"):
             return self._pinned_dataset(args["source_label"])

@@ -89,9 +89,14 @@ class Steps:
         step_id = free_name(stem, {step["step_id"] for step in self.steps})
         self.steps.append({"step_id": step_id, "tool_name": tool, "tool_args": dict(args), "intent": intent})
 
+    @property
+    def makers(self) -> dict[str, Document]:
+        """Map each label to the step that makes it."""
+        return {step["tool_args"].get("output_label", ""): step for step in self.steps}
+
     def label(self, stem: str) -> str:
         """Return a label that no step uses yet."""
-        return free_name(stem, {step["tool_args"].get("output_label") for step in self.steps})
+        return free_name(stem, {*self.makers})
 
     def make(self, stem: str, tool: str, intent: str, **args: Any) -> str:
         """Add a step that makes a table under an unused label, unless there is an equal step; return the label."""
@@ -182,7 +187,7 @@ class Steps:
 
     def _epochs_of(self, label: str) -> tuple[str, ...]:
         """Return the dataset from which a label comes, and the cadences that steps gave it."""
-        made = next((step for step in self.steps if step["tool_args"].get("output_label") == label), None)
+        made = self.makers.get(label)
         if made is None:
             return (label.partition(".")[0],)  # DATASET.PARAMETER
         args = made["tool_args"]

@@ -509,15 +509,10 @@ class FigureEditor:
     def name_as_others(self, label: str) -> None:
         """Name a line after its spacecraft, if the other lines of its panel have such names."""
         names = object_of(self.spec.get("trace_names"))
-        others = [
-            line for number in self.panels_with({label}) for line in self.lines_in([number]) if line != label
-        ]
+        others = [line for line in self.lines_in(self.panels_with({label})) if line != label]
         crafts = self.lines.crafts(label)
-        if (
-            others
-            and len(crafts) == 1
-            and all({names.get(line)} == self.lines.crafts(line) != crafts for line in others)
-        ):
+        are_named = all({names.get(line)} == self.lines.crafts(line) != crafts for line in others)
+        if others and are_named and len(crafts) == 1:
             self.put("trace_names", *crafts, label)
 
     def draw_apart(self, line: str) -> None:
@@ -588,7 +583,8 @@ class FigureEditor:
         """
         step: Document = {"step_id": step_id, "tool_name": tool, "tool_args": args, "intent": intent}
         before = str(self.lines.producers[after].id) if after else ""
-        if any(made["step_id"] == before and made.get("critical") is False for made in self.after["steps"]):
+        source = next((other for other in self.after["steps"] if other["step_id"] == before), step)
+        if source.get("critical") is False:
             step["critical"] = False
         self.do(Operation("add", value=step, after=before))
 

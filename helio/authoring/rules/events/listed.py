@@ -157,8 +157,8 @@ class ListedEvents:
             before, after = window.split(" before to ")[0], window.split(" before to ")[1].split(" ")[0]
         bin_length = duration_in(match, "3")
         if not bin_length:
-            bin_length = usual_bin(before, after)
-            self.notes.append(f"superposed in bins of {bin_length}, because the request names none")
+            bin_length, notes = usual_bin(before, after)
+            self.notes += notes
         listed, _ = events_for(source, self._events[source.name])
         times = list(dict.fromkeys(event.start for event in listed))
         args = {"pandas_code": code_of_times(times), "units": "s", "description": f"from {source.origin}"}

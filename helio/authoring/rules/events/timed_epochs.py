@@ -65,8 +65,8 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
     code = code_of_times(f"{time:%Y-%m-%dT%H:%M:%S}" for time in times)
     args = {"pandas_code": code, "units": "s", "description": "times of the request"}
     events = Events("times", "store_dataframe", tuple(args.items()), f"{len(times)} zero times")
-    bin_length = duration_in(bins, "1", "2") if bins else usual_bin(before, after)
-    notes += () if bins else (f"superposed in bins of {bin_length}, because the request names none",)
+    bin_length, said = (duration_in(bins, "1", "2"), ()) if bins else usual_bin(before, after)
+    notes += said
     give = "" if given is None else "median" if given["give"].casefold() == "median" else "mean"
     epochs = Epochs(events, before, after, bin_length, f"{len(times)} times", notes=notes, give=give)
     span = days_around(times[0], times[-1], before, after)
@@ -85,9 +85,10 @@ def days_around(first: datetime, last: datetime, before: str = "", after: str = 
     return TimeRange(datetime.combine(start, midnight), datetime.combine(stop, midnight) + timedelta(days=1))
 
 
-def usual_bin(before: str, after: str) -> str:
-    """Return the length of the bins of a superposed epoch for which the request gives none."""
-    return "1h" if length_of(before) + length_of(after) >= timedelta(days=1) else "1min"
+def usual_bin(before: str, after: str) -> tuple[str, tuple[str, ...]]:
+    """Return the length of the bins of a superposed epoch for which the request gives none, and a note of it."""
+    length = "1h" if length_of(before) + length_of(after) >= timedelta(days=1) else "1min"
+    return length, (f"superposed in bins of {length}, because the request names none",)
 
 
 def _padded(time: str) -> str:

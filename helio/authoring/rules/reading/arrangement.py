@@ -501,13 +501,14 @@ class Arrangement:
 
     def _from_top(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[str | RequestQuantity]:
         """Return quantities in the order of the list, but last what it names again as below: ``n and V, n below``."""
+        starts = [start for start, _ in quantities]
         rows: dict[str | RequestQuantity, None] = {}
-        for (at, name), stop in zip(
-            quantities, [*(at for at, _ in quantities), len(self._text)][1:], strict=True
+        for start, stop, (_, quantity) in zip(
+            starts, [*starts[1:], len(self._text)], quantities, strict=False
         ):
-            if any(at < mark < stop for mark in self._below):
-                rows.pop(name, None)
-            rows[name] = None
+            if any(start < mark < stop for mark in self._below):
+                rows.pop(quantity, None)
+            rows[quantity] = None
         return [*rows]
 
     def _ranked(self, atoms: Atoms) -> list[Place]:

@@ -359,8 +359,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         stop += tail.end() if tail else 0
         before = text[at : part.start]
         is_joint = at > 0 and _LEAD.fullmatch(before)  # of a name and its look: density on log axis
-        *_, place = (0, *(found.end() for found in _PLACE_BEHIND.finditer(before)))
-        is_led = part in phrases or is_joint or (place and _LEAD.fullmatch(before, place))
+        places = [place.end() for place in _PLACE_BEHIND.finditer(before)]
+        is_led = part in phrases or is_joint or (places and _LEAD.fullmatch(before, places[-1]))
         rest += _LEAD.sub(" ", before) if is_led else f"{before} "
         if part in only:  # a line at 0 in the Bz panel, ACE 2015-03-17
             rest += ", ".join(name.text for name in _names_of(part)) + ", "

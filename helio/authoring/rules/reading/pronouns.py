@@ -73,16 +73,14 @@ def with_names_for_last_words(text: str) -> str:
         }
         if own is None or not before or own in before:
             return match[0]
-        names = [_word_at(text, sentence.left, at) for at in before.values()]
-        is_placed = _HAS_PLACE.match(text, before.popitem()[1] + len(names[0])) and _HAS_PLACE.match(
-            match["behind"]
-        )
-        if len(names) > 1 or is_placed:
+        (name, at), *others = [(_word_at(text, sentence.left, at), at) for at in before.values()]
+        is_placed = _HAS_PLACE.match(text, at + len(name)) and _HAS_PLACE.match(match["behind"])
+        if others or is_placed:
             raise NotUnderstood(
                 f"it is not clear which {word} '{match['out']}' means",
-                advice=f"write '{names[0]}' or '{own.name}' there",
+                advice=f"write '{name}' or '{own.name}' there",
             )
-        return f"{match['before']}{names[0]}{match['behind']}"
+        return f"{match['before']}{name}{match['behind']}"
 
     return _LAST_WORD.sub(named, text)
 
